@@ -17,7 +17,7 @@ void tw_scratch_close(struct tw_scratch *scratch, struct tw_backend_device *devi
     pthread_mutex_destroy(&scratch->mutex);
 }
 
-/* Sets the counter, and the arrays of a GPU, to zero. */
+/* Sets the counters, and the arrays of a GPU, to zero. */
 static tw_status clear(struct tw_backend_device *device, const struct tw_internal_launch *launch)
 {
     const bool simt = launch->lowering == TW_INTERNAL_LOWER_SIMT;

@@ -29,7 +29,7 @@ void tw_scratch_open(struct tw_scratch *scratch);
 /* Frees the scratch memory that is kept. */
 void tw_scratch_close(struct tw_scratch *scratch, struct tw_backend_device *device);
 
-/* Allocates launch->scratch, with counter and arrays of zero (lower/kernel/launch.h). The caller frees it. */
+/* Allocates launch->scratch, with counters and arrays of zero (lower/kernel/launch.h). The caller frees it. */
 tw_status tw_scratch_make(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                           struct tw_internal_launch *launch);
 
@@ -41,11 +41,11 @@ tw_status tw_scratch_lend(struct tw_scratch *scratch, struct tw_backend_device *
 void tw_scratch_return(struct tw_scratch *scratch, struct tw_backend_device *device, struct tw_internal_launch *launch,
                        bool clean);
 
-/* Lends launch->scratch, with counter and arrays of zero (lower/kernel/launch.h). */
+/* Lends launch->scratch, with counters and arrays of zero (lower/kernel/launch.h). */
 tw_status tw_scratch_take(struct tw_scratch *scratch, struct tw_backend_device *device,
                           const struct tw_internal_kernel *kernel, struct tw_internal_launch *launch);
 
-/* Takes the scratch memory back once the launch is complete; `clean` unless counter or arrays may not be zero. */
+/* Takes the scratch memory back once the launch is complete; `clean` unless counters or arrays may not be zero. */
 void tw_scratch_give(struct tw_scratch *scratch, struct tw_backend_device *device, struct tw_internal_launch *launch,
                      bool clean);
 

@@ -46,7 +46,7 @@ TW_DEVICE_INLINE int tw_internal_is_array(int right)
 
    A CPU cuts a launch into parts that depend on the launch alone (tw_internal_launch_parts), and a GPU into as many as
    it runs teams. Each part leaves one value of 8 bytes for each member that is one value, the values of a member side
-   by side; then all are combined in one order.
+   by side; then all are combined in one order. Of many teams, TW_INTERNAL_NEAR_PARTS each combine theirs first.
 
    Of an array a CPU has a copy for each part. A GPU has one in global memory, to which work-items add atomically, and
    in the simt lowering a small array has another one in the memory of each team. An element of a copy is by XOR what it
@@ -72,10 +72,16 @@ enum tw_internal_stage {
 /* What a stage is told. */
 struct tw_internal_reducing {
     unsigned char *slots, *arrays; /* of the scratch memory */
-    size_t part;                   /* when finishing, how many */
+    size_t part;                   /* when finishing, how many; in the simt lowering the team */
     size_t array_bytes;            /* from a copy of all arrays to the next; 0: there is one */
-    unsigned threads;              /* of a team in the simt lowering */
     int device; /* OpenMP's number of the device whose memory has the targets, for the host; -1: its own */
+    /* in the simt lowering: */
+    unsigned threads;       /* of a team */
+    unsigned thread, teams; /* since tw_internal_ending() */
+    struct tw_internal_slots {
+        unsigned first, apart, count; /* when finishing, the values to combine: of part `first` and each `apart` on */
+        bool all;                     /* the target gets the result; else the slot of the first one */
+    } combined;
 };
 
 TW_DEVICE_INLINE struct tw_internal_reducing tw_internal_reducing(uint64_t scratch, size_t part, size_t array_bytes,
@@ -83,7 +89,12 @@ TW_DEVICE_INLINE struct tw_internal_reducing tw_internal_reducing(uint64_t scrat
 {
     unsigned char *const slots = (unsigned char *)(uintptr_t)scratch;
     unsigned char *const counter = slots + TW_INTERNAL_SLOT_BYTES(TW_INTERNAL_SLOT_PARTS);
-    struct tw_internal_reducing here = {slots, counter + TW_INTERNAL_COUNTER_BYTES, part, array_bytes, threads, -1};
+    const struct tw_internal_reducing here = {.slots = slots,
+                                              .arrays = counter + TW_INTERNAL_COUNTER_BYTES,
+                                              .part = part,
+                                              .array_bytes = array_bytes,
+                                              .device = -1,
+                                              .threads = threads};
     return here;
 }
 
@@ -147,29 +158,62 @@ TW_DEVICE_INLINE unsigned tw_internal_count_behind(unsigned *counter)
 #endif
 }
 
-/* Whether the condition is true in thread 0 of the team. */
-TW_DEVICE_INLINE bool tw_internal_in_first_thread(bool condition)
+/* Whether the condition is true in thread 0 of the team, which alone may ask. */
+TW_DEVICE_INLINE bool tw_internal_in_first_thread(unsigned thread, bool condition)
 {
 #ifdef __NVPTX__
-    return __nvvm_bar0_or(condition && tw_internal_thread() == 0) != 0;
+    (void)thread;
+    return __nvvm_bar0_or(condition) != 0;
 #else
-    return tw_internal_team_broadcast_uint(tw_internal_thread(), condition, 0) != 0;
+    return tw_internal_team_broadcast_uint(thread, condition, 0) != 0;
 #endif
 }
 
-/* Whether the other teams have left their values: true for one team. `counter` is zero before and after. */
+/* Completes `here` for the stages at the end of a team. What they need is read again: otherwise the compiler keeps it in
+   registers while the work-items run. */
+TW_DEVICE_INLINE struct tw_internal_reducing tw_internal_ending(struct tw_internal_reducing here)
+{
+#ifdef __NVPTX__
+    unsigned team;
+    __asm__ volatile("mov.u32 %0, %%tid.x;" : "=r"(here.thread));
+    __asm__ volatile("mov.u32 %0, %%ctaid.x;" : "=r"(team));
+    __asm__ volatile("mov.u32 %0, %%nctaid.x;" : "=r"(here.teams));
+    here.part = team;
+#else
+    here.thread = tw_internal_thread();
+    here.part = tw_internal_team();
+    here.teams = tw_internal_teams(here.threads);
+#endif
+    return here;
+}
+
+/* What the last team combines: `apart` is 1 for values of teams, and TW_INTERNAL_NEAR_PARTS for what comes of these. */
+TW_DEVICE_INLINE struct tw_internal_slots tw_internal_combined(const struct tw_internal_reducing *here, unsigned apart)
+{
+    const unsigned teams = here->teams, near = TW_INTERNAL_NEAR_PARTS;
+    const bool all = teams <= TW_INTERNAL_ONE_LEVEL_PARTS || apart > 1;
+    const unsigned first = all ? 0 : (unsigned)here->part / near * near;
+    const unsigned rest = (teams - first + apart - 1) / apart;
+    const struct tw_internal_slots slots = {first, apart, all || rest < near ? rest : near, all};
+    return slots;
+}
+
+/* Whether all values have been left that `here` says: true for the last team. The counters are zero before and after:
+   one of all, and one of each TW_INTERNAL_NEAR_PARTS. */
 TW_DEVICE_INLINE bool tw_internal_last_team(const struct tw_internal_reducing *here)
 {
-    unsigned *const counter = (unsigned *)(void *)(here->arrays - TW_INTERNAL_COUNTER_BYTES);
+    const struct tw_internal_slots slots = here->combined;
+    unsigned *const counters = (unsigned *)(void *)(here->arrays - TW_INTERNAL_COUNTER_BYTES);
+    unsigned *const counter = counters + (slots.all ? 0 : 1 + slots.first / TW_INTERNAL_NEAR_PARTS);
     bool last = false;
-    if (tw_internal_thread() == 0) {
-        last = tw_internal_count_behind(counter) == tw_internal_teams(here->threads) - 1;
+    if (here->thread == 0) {
+        last = tw_internal_count_behind(counter) == slots.count - 1;
         if (last) {
             *counter = 0;
             tw_internal_atomic_fence(TW_ORDER_ACQUIRE, TW_SCOPE_DEVICE);
         }
     }
-    return tw_internal_in_first_thread(last);
+    return tw_internal_in_first_thread(here->thread, last);
 }
 
 /* The item of a place in the range; `here` has all that items have in common. */
@@ -370,37 +414,42 @@ TW_DEVICE_INLINE void *tw_internal_team_copy(const struct tw_internal_array *arr
 }
 
 /* The parts that a thread of the last team loads before it combines them: they are under way together. */
-#define TW_INTERNAL_PARTS_AHEAD 4u
+#define TW_INTERNAL_PARTS_AHEAD 2u
 
 /* A part is a team; the last team finishes. The edges of the stages are barriers: any thread may add to any element. */
 #define TW_INTERNAL_DEFINE_LEAVE_AND_FINISH(type, suffix, combine)                                                     \
     TW_OVERLOADED void tw_internal_leave(type *value, type *slot, tw_operation op,                                     \
                                          const struct tw_internal_reducing *here)                                      \
     {                                                                                                                  \
-        const tw_sub_group sub_group = tw_internal_sub_group(tw_internal_thread(), here->threads);                     \
+        const tw_sub_group sub_group = tw_internal_sub_group(here->thread, here->threads);                             \
         *value = tw_internal_team_reduce_##suffix(sub_group, *value, op);                                              \
-        if (tw_internal_thread() == 0)                                                                                 \
+        if (here->thread == 0)                                                                                         \
             *slot = *value;                                                                                            \
     }                                                                                                                  \
     TW_OVERLOADED void tw_internal_finish(type *target, bool keep, const type *slots, tw_operation op,                 \
                                           const struct tw_internal_reducing *here)                                     \
     {                                                                                                                  \
-        const tw_sub_group sub_group = tw_internal_sub_group(tw_internal_thread(), here->threads);                     \
+        const tw_sub_group sub_group = tw_internal_sub_group(here->thread, here->threads);                             \
         const volatile type *parts = (const volatile type *)slots;                                                     \
         type all = tw_internal_identity_##suffix(op), next[TW_INTERNAL_PARTS_AHEAD];                                   \
-        const unsigned count = (unsigned)here->part, step = here->threads;                                             \
-        for (unsigned i = tw_internal_thread(); i < count; i += TW_INTERNAL_PARTS_AHEAD * step) {                      \
+        const struct tw_internal_slots from = here->combined;                                                          \
+        const unsigned step = here->threads, count = from.count;                                                       \
+        TW_INTERNAL_PRAGMA(clang loop unroll(disable))                                                                 \
+        for (unsigned i = here->thread; i < count; i += TW_INTERNAL_PARTS_AHEAD * step) {                              \
             TW_INTERNAL_PRAGMA(clang loop unroll(full))                                                                \
             for (unsigned k = 0; k < TW_INTERNAL_PARTS_AHEAD; ++k)                                                     \
-                next[k] = i + k * step < count ? parts[(i + k * step) * (8 / sizeof all)]                              \
-                                               : tw_internal_identity_##suffix(op);                                    \
+                next[k] = i + k * step < count                                                                         \
+                              ? parts[(from.first + (i + k * step) * from.apart) * (8 / sizeof all)]                   \
+                              : tw_internal_identity_##suffix(op);                                                     \
             TW_INTERNAL_PRAGMA(clang loop unroll(full))                                                                \
             for (unsigned k = 0; k < TW_INTERNAL_PARTS_AHEAD; ++k)                                                     \
                 all = combine(all, next[k], op);                                                                       \
         }                                                                                                              \
         all = tw_internal_team_reduce_##suffix(sub_group, all, op);                                                    \
-        if (tw_internal_thread() == 0)                                                                                 \
-            *target = keep ? combine(*target, all, op) : all;                                                          \
+        if (here->thread == 0) {                                                                                       \
+            type *const to = from.all ? target : (type *)slots + from.first * (8 / sizeof all);                        \
+            *to = keep && from.all ? combine(*to, all, op) : all;                                                      \
+        }                                                                                                              \
     }                                                                                                                  \
     TW_OVERLOADED void tw_internal_reset_array(type *values, const struct tw_internal_array *array,                    \
                                                const struct tw_internal_reducing *here)                                \
@@ -417,7 +466,7 @@ TW_DEVICE_INLINE void *tw_internal_team_copy(const struct tw_internal_array *arr
     {                                                                                                                  \
         if (array->local) {                                                                                            \
             tw_internal_barrier();                                                                                     \
-            for (unsigned i = tw_internal_thread(); i < array->count; i += here->threads) {                            \
+            for (unsigned i = here->thread; i < array->count; i += here->threads) {                                    \
                 const type x = tw_internal_coded_##suffix(((type *)tw_internal_team_copy(array))[i], op);              \
                 if (x != tw_internal_identity_##suffix(op))                                                            \
                     tw_internal_add_atomically_##suffix(values + i, x, op, true);                                      \
@@ -428,7 +477,9 @@ TW_DEVICE_INLINE void *tw_internal_team_copy(const struct tw_internal_array *arr
     TW_OVERLOADED void tw_internal_finish_array(type *to, type *copy, const struct tw_internal_array *array,           \
                                                 tw_operation op, const struct tw_internal_reducing *here)              \
     {                                                                                                                  \
-        for (unsigned i = tw_internal_thread(); i < array->count; i += here->threads) {                                \
+        if (!here->combined.all)                                                                                       \
+            return;                                                                                                    \
+        for (unsigned i = here->thread; i < array->count; i += here->threads) {                                        \
             const type all = tw_internal_coded_##suffix(((volatile type *)copy)[i], op);                               \
             copy[i] = 0;                                                                                               \
             to[i] = array->keep ? combine(to[i], all, op) : all;                                                       \
@@ -727,11 +778,14 @@ TW_DEVICE_INLINE bool tw_internal_teams_fetch(struct tw_internal_launch *launch,
         TW_INTERNAL_SIMT_FINISH(name, tw_mine, tw_here)                                                                \
     }
 
-/* Expands to: leave the values; the last team: finish */
+/* Expands to: leave the values; the last team of those that are near, and that of all: finish */
 #define TW_INTERNAL_SIMT_FINISH(name, mine, here)                                                                      \
+    (here) = tw_internal_ending(here);                                                                                 \
     name##_tw_members(TW_INTERNAL_LEAVE, &(mine), &(here));                                                            \
-    if (tw_internal_last_team(&(here))) {                                                                              \
-        (here).part = tw_internal_teams((here).threads);                                                               \
+    for (unsigned tw_apart = 1; tw_apart; tw_apart = (here).combined.all ? 0 : TW_INTERNAL_NEAR_PARTS) {               \
+        (here).combined = tw_internal_combined(&(here), tw_apart);                                                     \
+        if (!tw_internal_last_team(&(here)))                                                                           \
+            break;                                                                                                     \
         name##_tw_members(TW_INTERNAL_FINISH, &(mine), &(here));                                                       \
     }
 #else

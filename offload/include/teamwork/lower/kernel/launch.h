@@ -15,7 +15,7 @@
 #include <teamwork/range.h>
 
 enum {
-    TW_INTERNAL_KERNEL_ABI = 14, /* of kernels that headers compiled; the runtime checks it */
+    TW_INTERNAL_KERNEL_ABI = 15, /* of kernels that headers compiled; the runtime checks it */
     /* argument blocks up to this many bytes travel as kernel arguments; larger ones through device memory */
     TW_INTERNAL_INLINE_ARGS_BYTES = 256,
     /* in the simt lowering, blocks up to this many bytes have a region for either way; who launches chooses */
@@ -30,12 +30,15 @@ enum {
 #define TW_INTERNAL_SIMT_MAX_GROUP 1024u
 
 /* Reductions: up to eight members, a slot of 8 bytes for each part of the launch, which are teams in the simt lowering
-   and else loops. Behind the slots is a counter, and behind that what belongs to members that are arrays: a CPU has a
+   and else loops. Behind the slots are counters, and behind them is what belongs to members that are arrays: a CPU has a
    copy of all arrays for each part, a GPU one. */
-#define TW_INTERNAL_MAX_PARTS 4096u
+#define TW_INTERNAL_NEAR_PARTS 256u /* teams that combine their values first ... */
+#define TW_INTERNAL_ONE_LEVEL_PARTS 2048u /* ... unless there are no more than this */
+#define TW_INTERNAL_MAX_PARTS (63u * TW_INTERNAL_NEAR_PARTS) /* slots and counters take less than 1 MiB */
 #define TW_INTERNAL_LOOP_PARTS 512u
 #define TW_INTERNAL_SLOT_BYTES(parts) (8u * (parts) * 8u)
-#define TW_INTERNAL_COUNTER_BYTES 64u
+/* One for all parts, and one for each TW_INTERNAL_NEAR_PARTS: 256 bytes, so that arrays behind them are aligned. */
+#define TW_INTERNAL_COUNTER_BYTES (4u * (1u + TW_INTERNAL_MAX_PARTS / TW_INTERNAL_NEAR_PARTS))
 #define TW_INTERNAL_ARRAY_PARTS 256u                      /* most copies of arrays on a CPU */
 #define TW_INTERNAL_ARRAY_COPIES_BYTES ((size_t)64 << 20) /* of more than one copy */
 
@@ -163,7 +166,7 @@ struct tw_internal_launch {
     unsigned max_threads;    /* most threads in a team of the device */
     unsigned thread_step;    /* teams of the standard mapping need a multiple of this: a warp */
     size_t local_bytes;      /* local accessors of each group */
-    void *scratch;        /* reductions: tw_internal_scratch_bytes() of device memory, on a CPU of host memory; counter
+    void *scratch;        /* reductions: tw_internal_scratch_bytes() of device memory, on a CPU of host memory; counters
                              and arrays of a GPU are 0 before and after */
     size_t scratch_bytes; /* the backend's own: what it has */
     size_t array_bytes;   /* reductions: of one copy of all members that are arrays */
@@ -209,7 +212,7 @@ TW_DEVICE_INLINE size_t tw_internal_launch_parts(const struct tw_internal_launch
     return most < parts ? most : parts;
 }
 
-/* The slots, the counter and the arrays of a reduction. */
+/* The slots, the counters and the arrays of a reduction. */
 TW_DEVICE_INLINE size_t tw_internal_scratch_bytes(const struct tw_internal_launch *launch, bool groups)
 {
     const bool simt = launch->lowering == TW_INTERNAL_LOWER_SIMT;
