@@ -569,6 +569,7 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
         allowMaskedMembers(HasItems);
         if (!HasItems)
             return PreservedAnalyses::all();
+        noteLoops(F, LI);
         for (Loop *L : LI.getLoopsInPreorder())
             WaitPass::end(*L);
         clean(F, FAM, false);
@@ -619,6 +620,14 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
     }
 };
 
+struct TellPass : PassInfoMixin<TellPass> {
+    PreservedAnalyses run(Module &M, ModuleAnalysisManager &)
+    {
+        tellLoops(M);
+        return PreservedAnalyses::all();
+    }
+};
+
 /* At the end. */
 struct LastPass : PassInfoMixin<LastPass> {
     PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM)
@@ -646,6 +655,7 @@ extern "C" LLVM_ATTRIBUTE_WEAK LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibra
                     [](FunctionPassManager &Passes, OptimizationLevel) { Passes.addPass(tw_split::LoopsPass()); });
                 Builder.registerOptimizerLastEPCallback([](ModulePassManager &Passes, auto &&...) {
                     Passes.addPass(createModuleToFunctionPassAdaptor(tw_split::LastPass()));
+                    Passes.addPass(tw_split::TellPass());
                 });
             }};
 }

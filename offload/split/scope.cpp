@@ -31,12 +31,7 @@ using namespace llvm;
 
 namespace tw_split
 {
-namespace
-{
 
-constexpr unsigned MostCalls = 200, MostInCopies = 20000;
-
-/* The name of a function without what C++, and clang for overloaded functions of C, put around it. */
 StringRef plainName(const Function &F)
 {
     StringRef Name = F.getName();
@@ -46,6 +41,11 @@ StringRef plainName(const Function &F)
     }
     return Name;
 }
+
+namespace
+{
+
+constexpr unsigned MostCalls = 200, MostInCopies = 20000;
 
 bool isLibrary(const Function &F)
 {

@@ -30,6 +30,7 @@
  *     jam.cpp       takes several rows of a group together
  *     lanes.cpp     lets chunks of work-items take the turns of loops inside together, also where they combine a value or have arrays
  *     copies.cpp    makes loops of short copies into local memory
+ *     effort.cpp    tells the library whether work-items have loops
  *     arms.cpp      takes what both ways behind a condition read and write out of them
  *     pieces.cpp    takes rows of a group, of a length that is known at run time, in pieces of constant length
  *     members.cpp   lets members of structures be loaded together
@@ -324,6 +325,13 @@ void tellIndependence(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool fillVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool forwardVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool loadNearUses(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+
+/* scope.cpp: the name of a function without what C++, and clang for overloaded functions of C, put around it */
+llvm::StringRef plainName(const llvm::Function &F);
+
+/* effort.cpp: notes that the work-items of a function have loops; and at the end, in the objects that launch its kernels */
+void noteLoops(llvm::Function &F, const llvm::LoopInfo &LI);
+void tellLoops(llvm::Module &M);
 bool makeLanes(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void reportMissing(const llvm::Module &M);
 bool isKernel(const llvm::Function &F);

@@ -126,6 +126,19 @@ if echo "$code" | grep -q 'call.*llvm\.memcpy.*i64 512'; then
     exit 1
 fi
 
+# The library is told whether work-items have loops, in C and C++.
+for language in "c -std=c17" "c++ -std=c++17"; do
+    # shellcheck disable=SC2086 # two words
+    found=$("$@" -x $language -w -O2 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm -o - \
+        "$here/split/effort.c" |
+        sed -nE 's/^@([a-z]*)_[a-z]*_kernel = .*\{ %struct\.tw_internal_kernel \{ (i32 [0-9]*, ){5}i32 ([0-9]*), i64.*/\1 \3/p' |
+        sort | uniq -c | tr -s ' \n' ' ')
+    if [ "$found" != " 4 few 0 4 loops 1 " ]; then
+        echo "objects of kernels in split/effort.c ($language) do not tell which ones have loops:$found"
+        exit 1
+    fi
+done
+
 # Neighbouring members of structures are loaded together: both ways behind the condition of `move` store the same ones.
 if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64 ]; then
     code=$("$@" -std=c17 -O3 -march=x86-64-v4 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm \

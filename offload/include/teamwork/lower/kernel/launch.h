@@ -237,6 +237,7 @@ struct tw_internal_kernel {
     unsigned dims;                         /* the only dimensions it may be launched with; 0: any */
     unsigned lowerings;                    /* bit set of 1 << enum tw_internal_lowering */
     unsigned kinds;                        /* enum tw_internal_kinds */
+    unsigned has_loops;                    /* work-items have loops that are not unrolled: the plugin sets it to 1 */
     size_t args_bytes;                     /* size of the argument block */
     size_t required_local[3];              /* compile-time work-group size, 0 where there is none */
     const struct tw_internal_kernel *next; /* the same kernel in another size; NULL: this is the last one */
