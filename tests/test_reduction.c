@@ -220,6 +220,59 @@ TW_TEST(the_same_bits_in_every_run)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* ---- more teams than a device runs at a time: work-items have loops ------------------------------------------------ */
+
+struct turns {
+    unsigned turns;
+    TW_REDUCTION(unsigned long, TW_SUM) sum;
+    TW_REDUCTION(unsigned, TW_XOR) mix;
+};
+static inline unsigned after_turns(unsigned x, unsigned turns)
+{
+    for (unsigned i = 0; i < turns; ++i)
+        x = x * 1664525u + 1013904223u;
+    return x;
+}
+static inline void turns(tw_item item, const struct turns *k)
+{
+    const unsigned x = after_turns((unsigned)tw_global_id(item, 0), k->turns);
+    tw_combine(k->sum, x);
+    tw_combine(k->mix, x);
+}
+TW_RANGE_REDUCTION(turns, 1, sum, mix);
+
+TW_TEST(values_of_many_teams_are_combined)
+{
+    static const size_t sizes[] = {1, 300000, 2000000};
+    enum { TURNS = 5 };
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *sum = NULL, *mix = NULL;
+    TW_PASS(tw_buffer_create(sizeof(unsigned long), tw_range_1d(1), &sum));
+    TW_PASS(tw_buffer_create(sizeof(unsigned), tw_range_1d(1), &mix));
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
+        unsigned long expected_sum = 0, got_sum;
+        unsigned expected_mix = 0, got_mix;
+        for (size_t i = 0; i < sizes[s]; ++i) {
+            const unsigned x = after_turns((unsigned)i, TURNS);
+            expected_sum += x;
+            expected_mix ^= x;
+        }
+        for (size_t run = 0; run < 2; ++run) {
+            tw_command_group *cg = tw_queue_begin(queue);
+            tw_parallel_for(cg, tw_range_1d(sizes[s]), turns, .turns = TURNS, .sum = TW_REDUCE_INIT(cg, sum),
+                            .mix = TW_REDUCE_INIT(cg, mix));
+            TW_PASS(tw_queue_submit(queue, cg, NULL));
+        }
+        tw_test_fetch(sum, &got_sum);
+        tw_test_fetch(mix, &got_mix);
+        TW_EQUAL(got_sum, expected_sum);
+        TW_EQUAL(got_mix, expected_mix);
+    }
+    TW_PASS(tw_buffer_destroy(&sum));
+    TW_PASS(tw_buffer_destroy(&mix));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* ---- eight at once ----------------------------------------------------------------------------------------------- */
 
 struct eight {
@@ -707,6 +760,7 @@ TW_TEST(a_reduction_accesses_one_element)
 TW_TEST_LIST = {TW_CASE(every_type_and_operation),
                 TW_CASE(four_at_once_in_three_dimensions),
                 TW_CASE(the_same_bits_in_every_run),
+                TW_CASE(values_of_many_teams_are_combined),
                 TW_CASE(eight_at_once),
                 TW_CASE(bytes_are_counted),
                 TW_CASE(elements_that_are_combined_again),

@@ -302,6 +302,57 @@ TW_TEST(the_same_bits_in_every_run)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* ---- more teams than a device runs at a time: work-items have loops ------------------------------------------------ */
+
+struct turns {
+    unsigned turns;
+    TW_REDUCTION(unsigned long, TW_SUM) sum;
+};
+static inline unsigned after_turns(unsigned x, unsigned turns)
+{
+    for (unsigned i = 0; i < turns; ++i)
+        x = x * 1664525u + 1013904223u;
+    return x;
+}
+static inline void turns(tw_nd_item item, const struct turns *k)
+{
+    const unsigned x = after_turns((unsigned)tw_global_id(item, 0), k->turns);
+    const unsigned all = tw_reduce_over_group(item, x, TW_SUM);
+    if (tw_local_id(item, 0) == 0)
+        tw_combine(k->sum, all);
+}
+TW_ND_RANGE_REDUCTION(turns, (32), sum);
+
+TW_TEST(values_of_many_teams_are_combined)
+{
+    enum { GROUP = 32, TURNS = 5 };
+    static const size_t groups[] = {2048, 2049, 9000};
+    tw_queue *queue = nd_queue();
+    if (!queue)
+        return;
+    tw_buffer *sum = NULL;
+    TW_PASS(tw_buffer_create(sizeof(unsigned long), tw_range_1d(1), &sum));
+    for (size_t s = 0; s < sizeof groups / sizeof groups[0]; ++s) {
+        unsigned long expected = 0, got;
+        for (size_t i = 0; i < groups[s]; ++i) {
+            unsigned all = 0;
+            for (size_t j = 0; j < GROUP; ++j)
+                all += after_turns((unsigned)(i * GROUP + j), TURNS);
+            expected += all;
+        }
+        for (size_t run = 0; run < 2; ++run) {
+            tw_command_group *cg = tw_queue_begin(queue);
+            tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(groups[s] * GROUP), tw_range_1d(GROUP)), turns,
+                                     .turns = TURNS, .sum = TW_REDUCE_INIT(cg, sum));
+            TW_PASS(tw_queue_submit(queue, cg, NULL));
+        }
+        tw_test_fetch(sum, &got);
+        TW_EQUAL(got, expected);
+    }
+    TW_PASS(tw_buffer_destroy(&sum));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* ---- a sum beside an array in which neighbours are neighbours -------------------------------------------------------- */
 
 struct lines {
@@ -458,6 +509,7 @@ TW_TEST_LIST = {TW_CASE(hierarchical_kernels_reduce),
                 TW_CASE(nd_range_kernels_with_barriers_reduce),
                 TW_CASE(nd_range_kernels_of_any_size_reduce),
                 TW_CASE(the_same_bits_in_every_run),
+                TW_CASE(values_of_many_teams_are_combined),
                 TW_CASE(a_sum_beside_columns),
                 TW_CASE(elements_that_many_combine_with_twice),
                 TW_CASE(a_barrier_that_some_do_not_reach_is_reported),

@@ -12,7 +12,7 @@
 /* The entry of the region for blocks that may be passed as words, although they are large. */
 #define REGION_OF_WORDS "__omp_offloading_fe00_a7a086_life_tw_simt_128_l14"
 
-enum { UNITS = 4, PARTS = 20, REGISTERS = 40, MOST_ITEMS = 512, STATIC_BYTES = 1000 };
+enum { UNITS = 4, PARTS = 20, TURNS = 8, REGISTERS = 40, MOST_ITEMS = 512, STATIC_BYTES = 1000 };
 
 static struct {
     size_t parameters;       /* of the kernel */
@@ -198,7 +198,7 @@ static void begin(const struct sample *sample, const char *arch)
     memset(&device, 0, sizeof device);
     pthread_mutex_init(&device.streams, NULL);
     device.omp.gpu = true;
-    device.omp.max_parts = PARTS;
+    device.omp.resident_teams = PARTS;
     device.capability = 90;
     device.compute_units = UNITS;
     device.default_shared_bytes = 48 << 10;
@@ -328,18 +328,31 @@ static const char *no_misfit(const void *block, unsigned *members)
     return NULL;
 }
 
-/* The teams of a reduction stride over the range. More than run at a time would begin when the first ones end. */
-TW_TEST(a_reduction_has_at_most_the_teams_that_run_at_a_time)
+/* The teams of a reduction stride over the range. There are more than run at a time only where work-items have loops and
+   the range is long enough. */
+TW_TEST(a_reduction_has_the_teams_that_run_at_a_time_or_turns_of_them)
 {
     struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_REDUCTION);
     kernel.misfit = no_misfit;
     static const struct {
         size_t items;
+        bool has_loops;
+        size_t array_bytes;
         int blocks;
         unsigned teams;
-    } cases[] = {{1000000, 2, 2 * UNITS}, {1000000, 3, 3 * UNITS}, {700, 2, 3}, {1000000, 0, PARTS}};
+    } cases[] = {{1000000, false, 0, 2, 2 * UNITS},
+                 {1000000, false, 0, 3, 3 * UNITS},
+                 {700, false, 0, 2, 3},
+                 {1000000, false, 0, 0, PARTS},
+                 {1000000, true, 0, 2, TURNS * 2 * UNITS},
+                 {1000000, true, 0, 0, TURNS * PARTS},
+                 {1000000, true, 64, 2, 2 * UNITS},
+                 {20 * TW_INTERNAL_SIMT_RANGE_THREADS, true, 0, 2, 10},
+                 {10 * TW_INTERNAL_SIMT_RANGE_THREADS, true, 0, 2, 2 * UNITS}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         struct tw_internal_launch launch = launch_of(cases[i].items);
+        kernel.has_loops = cases[i].has_loops;
+        launch.array_bytes = cases[i].array_bytes;
         begin(&(struct sample){.name = REGION}, "sm_90");
         driver.blocks = cases[i].blocks;
         TW_CHECK(takes(&kernel, &launch));
@@ -616,7 +629,7 @@ TW_TEST_LIST = {
     TW_CASE(a_kernel_is_launched_with_the_words_of_its_region),
     TW_CASE(a_large_block_is_passed_by_its_address),
     TW_CASE(a_block_of_a_kibibyte_is_passed_as_words),
-    TW_CASE(a_reduction_has_at_most_the_teams_that_run_at_a_time),
+    TW_CASE(a_reduction_has_the_teams_that_run_at_a_time_or_turns_of_them),
     TW_CASE(teams_of_a_reduction_stride_over_groups),
     TW_CASE(kernels_with_other_parameters_are_left_to_openmp),
     TW_CASE(a_kernel_with_global_variables_is_left_to_openmp),

@@ -182,19 +182,15 @@ static size_t resident_groups(struct tw_cuda_device *device, struct tw_gpu_kerne
     return known & UINT16_MAX;
 }
 
-/* Returns the most teams that a launch which reduces is worth: teams take turns at the groups, or at the range, and the
-   device holds so many at the same time. More would begin when the first ones end, and fewer share it unevenly. */
+/* Returns the most teams of a launch that reduces. */
 static unsigned most_parts(struct tw_cuda_device *device, struct tw_gpu_kernel *kernel,
                            const struct tw_internal_launch *launch)
 {
     const size_t items = kernel->key->form == TW_INTERNAL_REDUCTION
                              ? TW_INTERNAL_SIMT_RANGE_THREADS
                              : launch->local[0] * launch->local[1] * launch->local[2];
-    const size_t units = device->compute_units, resident = resident_groups(device, kernel, items, launch->local_bytes);
-    if (!resident || !units || units > TW_INTERNAL_MAX_PARTS)
-        return launch->max_parts;
-    const size_t most = TW_INTERNAL_MAX_PARTS / units;
-    return (unsigned)(units * (resident < most ? resident : most));
+    const size_t resident = resident_groups(device, kernel, items, launch->local_bytes) * device->compute_units;
+    return resident ? tw_omp_most_parts(kernel->key, launch, resident) : launch->max_parts;
 }
 
 void tw_cuda_limits(struct tw_backend_device *base, const struct tw_internal_kernel *key, size_t items,

@@ -139,8 +139,8 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
     device->omp.warp = tw_ol_warp(device);
     device->omp.base.max_copies = COPIES;
     device->omp.base.times_cost = true;
-    if (device->compute_units && device->compute_units * RESIDENT_TEAMS <= TW_INTERNAL_MAX_PARTS)
-        device->omp.max_parts = (unsigned)device->compute_units * RESIDENT_TEAMS;
+    if (device->compute_units)
+        device->omp.resident_teams = (unsigned)device->compute_units * RESIDENT_TEAMS;
     ++opened;
     *result = &device->omp.base;
     return TW_SUCCESS;

@@ -36,6 +36,10 @@
 #define GPU_MAX_TEAMS 0x7fffffffu
 #define GPU_THREAD_STEP 64u /* a multiple of every warp, and the largest */
 #define TEAMS_MAX_TEAMS 65535u
+/* Launches that reduce: */
+#define RESIDENT_TEAMS 1024u /* where the device's size is not known */
+#define TURNS 8u             /* times so many teams, some of which wait for others to end */
+#define LEAST_PLACES 2u      /* that each of these has */
 
 static struct tw_omp_device *omp(struct tw_backend_device *device)
 {
@@ -81,7 +85,7 @@ void tw_omp_begin(struct tw_omp_device *device, const struct tw_backend *backend
         .number = number,
         .gpu = gpu,
         .max_teams = gpu ? TEAMS_MAX_TEAMS : tw_topology_processors(),
-        .max_parts = TW_INTERNAL_MAX_PARTS / 4,
+        .resident_teams = RESIDENT_TEAMS,
     };
     device->max_threads = gpu ? TW_INTERNAL_SIMT_MAX_GROUP : device->max_teams;
     tw_fiber_open();
@@ -397,12 +401,24 @@ tw_status tw_omp_load(struct tw_backend_device *device, const struct tw_internal
     return omp(device)->gpu || !tw_cpu_image_lacks(kernel) ? TW_SUCCESS : tw_omp_lacks_image(kernel, CPU_ARCH);
 }
 
+unsigned tw_omp_most_parts(const struct tw_internal_kernel *kernel, const struct tw_internal_launch *launch,
+                           size_t resident)
+{
+    const size_t total = launch->range[0] * launch->range[1] * launch->range[2];
+    const size_t piece = kernel->form == TW_INTERNAL_REDUCTION ? TW_INTERNAL_SIMT_RANGE_THREADS : 1;
+    const size_t places = total / piece + (total % piece != 0);
+    const bool waits = kernel->has_loops && !launch->array_bytes;
+    const size_t shared = places / LEAST_PLACES, most = waits ? resident * TURNS : resident;
+    const size_t parts = shared < resident ? resident : shared < most ? shared : most;
+    return (unsigned)(parts < TW_INTERNAL_MAX_PARTS ? parts : TW_INTERNAL_MAX_PARTS);
+}
+
 tw_status tw_omp_check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                        struct tw_internal_launch *launch)
 {
     tw_status status = tw_omp_load(device, kernel);
     launch->words = tw_internal_words_for(kernel->args_bytes);
-    launch->max_parts = omp(device)->max_parts;
+    launch->max_parts = tw_omp_most_parts(kernel, launch, omp(device)->resident_teams);
     if (status == TW_SUCCESS)
         status = tw_host_check_has_groups(kernel);
     return status == TW_SUCCESS ? check_sizes(device, kernel, launch) : status;

@@ -17,8 +17,9 @@ struct tw_omp_device {
     struct tw_backend_device base;
     int number; /* OpenMP's */
     bool gpu;
-    unsigned max_teams, max_threads, max_parts;
-    unsigned warp; /* lanes of a GPU's warp; 0: not known */
+    unsigned max_teams, max_threads;
+    unsigned resident_teams; /* of TW_INTERNAL_SIMT_RANGE_THREADS threads, that a GPU runs at a time */
+    unsigned warp;           /* lanes of a GPU's warp; 0: not known */
     struct tw_scratch scratch;
     struct {
         atomic_bool is_set; /* the device is lost, and the other members are written */
@@ -70,6 +71,12 @@ void *tw_omp_find_variable(struct tw_backend_device *device, const void *variabl
 void tw_omp_describe(struct tw_backend_device *device, struct tw_device_facts *facts);
 tw_status tw_omp_check(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                        struct tw_internal_launch *launch);
+/* Returns the most teams that a launch which reduces is worth; its teams take turns at the groups, or at the range in
+   pieces of a team's threads. The device runs `resident` teams at a time. Fewer would leave it idle. A multiprocessor
+   runs some faster than others, so it is idle at the end, too, unless others have waited. But to begin a team and to
+   leave what it combined takes as long as some work-items without loops, and much longer if that is an array. */
+unsigned tw_omp_most_parts(const struct tw_internal_kernel *kernel, const struct tw_internal_launch *launch,
+                           size_t resident);
 void tw_omp_observe(struct tw_backend_device *device, struct tw_device_state *state);
 tw_status tw_omp_load(struct tw_backend_device *device, const struct tw_internal_kernel *kernel);
 void tw_omp_limits(struct tw_backend_device *device, const struct tw_internal_kernel *kernel, size_t items,
