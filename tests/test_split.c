@@ -708,6 +708,41 @@ static void comes_back_model(const int *in, int *out, int n, size_t items, size_
         out[l] = (CELLS - 1 - l) / (int)items + n;
 }
 
+/* Rows of a group, each of which has a sum of its own; the last ones may have none. */
+enum { ROW = 16 };
+SHAPE(sums_of_rows)
+{
+    TW_LOCAL(int, part, [ITEMS]);
+    const int l = (int)tw_local_id(item, 0), lane = l % ROW, row = l / ROW;
+    const int *in = k->in + tw_group_linear_id(item) * ITEMS;
+    int sum = 0;
+    if (row < k->n)
+        for (int i = in[row] % 7 + lane; i < ITEMS - row; i += ROW)
+            sum += in[i] * (i + 1);
+    part[l] = sum;
+    tw_barrier(item, TW_LOCAL_SPACE);
+    for (int s = ROW / 2; s > 0; s /= 2) {
+        if (lane < s)
+            part[l] += part[l + s];
+        tw_barrier(item, TW_LOCAL_SPACE);
+    }
+    k->out[place_of(item)] = lane == 0 && row < k->n ? part[l] : row;
+}
+TW_ND_RANGE_KERNEL(sums_of_rows, ITEMS);
+static void sums_of_rows_model(const int *in, int *out, int n, size_t items, size_t group)
+{
+    (void)items, (void)group;
+    for (int l = 0; l < ITEMS; ++l) {
+        const int row = l / ROW;
+        out[l] = row;
+        if (l % ROW == 0 && row < n) {
+            out[l] = 0;
+            for (int i = in[row] % 7; i < ITEMS - row; ++i)
+                out[l] += in[i] * (i + 1);
+        }
+    }
+}
+
 TW_TEST(ranges_that_a_group_shares_out)
 {
     ND_BEGIN(queue);
@@ -716,6 +751,8 @@ TW_TEST(ranges_that_a_group_shares_out)
     CHECK(queue, shares_tile, nd_groups(tw_range_2d(1, 3), tw_range_2d(4, 16)), 5);
     CHECK(queue, own_turns, line(ITEMS), 11);
     CHECK(queue, comes_back, line(8), 3);
+    CHECK(queue, sums_of_rows, line(ITEMS), 3);
+    CHECK(queue, sums_of_rows, line(ITEMS), 5);
     TW_PASS(tw_queue_destroy(&queue));
 }
 

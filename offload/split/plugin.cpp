@@ -24,6 +24,7 @@
 #include <llvm/Transforms/Scalar/JumpThreading.h>
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -539,6 +540,14 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
         hideDivisions(F, FAM); /* which the passes have undone */
     }
 
+    /* What all of a row have in common is found out in front of it. */
+    static void unswitch(Function &F, FunctionAnalysisManager &FAM)
+    {
+        FunctionPassManager Passes;
+        Passes.addPass(createFunctionToLoopPassAdaptor(SimpleLoopUnswitchPass(true), true));
+        FAM.invalidate(F, Passes.run(F, FAM));
+    }
+
     /* Work-items of an nd_range begin anywhere but at the first one only behind a barrier. Without a call that could come to one the
        second argument of their function is 0. */
     static bool beginsWithFirst(Function &F)
@@ -581,8 +590,11 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
             clean(F, FAM, true);
         if (joinElements(F, FAM))
             clean(F, FAM, true);
-        if (makeRows(F, FAM))
+        if (makeRows(F, FAM)) {
             clean(F, FAM, true);
+            unswitch(F, FAM);
+            clean(F, FAM, true);
+        }
         if (takeSingles(F, FAM))
             clean(F, FAM, true);
         const bool Versioned = versionNests(F, FAM);

@@ -6,8 +6,9 @@
  *         element(at / width, at % width)         becomes       for (column = 0; column < width; ++column)
  *                                                                   element(row, column)
  *
- * so that neighbours in a row are neighbours in memory for all to see. Work-items in front of the first whole row, and behind the last
- * one, go by the loop as it was; so do all if rows are short, which is looked at when the loop runs if the width is not constant.
+ * so that neighbours in a row are neighbours in memory for all to see. So do loops in which the remainder says who does anything, as in a
+ * tree for each row of a group. Work-items in front of the first whole row, and behind the last one, go by the loop as it was; so do all if
+ * rows are short, which is looked at when the loop runs if the width is not constant.
  *
  * A group of a constant size may lie in one row as a whole, as in `sums[index / block]`: its loop gets a copy for that, in which the
  * quotient is computed once.
@@ -65,6 +66,34 @@ std::optional<Division> divisionOf(Instruction &I, ScalarEvolution &SE, const Lo
     return {};
 }
 
+/* The remainder that decides whether a work-item does anything in the loop, or null. LLVM tests bits where both numbers are powers of 2:
+   the test becomes a comparison. */
+Instruction *deciding(const Loop &L)
+{
+    using namespace PatternMatch;
+    auto *Branch = dyn_cast<BranchInst>(L.getHeader()->getTerminator());
+    BasicBlock *Latch = L.getLoopLatch();
+    if (!Branch || !Branch->isConditional() || (Branch->getSuccessor(0) != Latch && Branch->getSuccessor(1) != Latch))
+        return nullptr;
+    auto *Test = dyn_cast<ICmpInst>(Branch->getCondition());
+    Value *Number;
+    const APInt *Mask;
+    if (!Test || !L.contains(Test))
+        return nullptr;
+    auto *Rest = dyn_cast<Instruction>(Test->getOperand(0));
+    if (!Test->isEquality())
+        return L.isLoopInvariant(Test->getOperand(1)) ? Rest : nullptr;
+    if (!match(Test->getOperand(0), m_And(m_Value(Number), m_APInt(Mask))) || !match(Test->getOperand(1), m_Zero())
+        || !Mask->isShiftedMask() || Mask->countr_zero() == 0)
+        return nullptr;
+    const unsigned First = Mask->countr_zero(), Bits = Mask->getBitWidth(), Past = First + Mask->popcount();
+    const auto Is = Test->getPredicate() == ICmpInst::ICMP_EQ ? ICmpInst::ICMP_ULT : ICmpInst::ICMP_UGE;
+    IRBuilder<> B(Test);
+    Value *New = B.CreateAnd(Number, ConstantInt::get(Number->getType(), APInt::getLowBitsSet(Bits, Past)));
+    Test->replaceAllUsesWith(B.CreateICmp(Is, New, ConstantInt::get(New->getType(), APInt::getOneBitSet(Bits, First))));
+    return dyn_cast<Instruction>(New);
+}
+
 class Rows
 {
   public:
@@ -91,6 +120,7 @@ class Rows
     }
     bool isSuitable();
     const SCEV *startOf(const Division &Of);
+    bool isSameInOtherBits(const SCEV *From, const SCEV *By) const;
     bool copyForOneRow();
     void collect();
     void divide();
@@ -116,6 +146,17 @@ const SCEV *Rows::startOf(const Division &Of)
                    && isBefore(Rec->getStart())
                ? Rec->getStart()
                : nullptr;
+}
+
+/* Whether a division is that of the rows, of integers with other bits that hold all that is divided. */
+bool Rows::isSameInOtherBits(const SCEV *From, const SCEV *By) const
+{
+    const auto *From_ = dyn_cast<SCEVConstant>(From), *By_ = dyn_cast<SCEVConstant>(By);
+    const auto *Start_ = dyn_cast<SCEVConstant>(Start), *Width_ = dyn_cast<SCEVConstant>(Width);
+    const unsigned Count = SE.getSmallConstantTripCount(&L), Bits = unsigned(SE.getTypeSizeInBits(From->getType()));
+    return From_ && By_ && Start_ && Width_ && Count && APInt::isSameValue(From_->getAPInt(), Start_->getAPInt())
+           && APInt::isSameValue(By_->getAPInt(), Width_->getAPInt())
+           && APInt::getMaxValue(Bits).ugt(From_->getAPInt()) && (APInt::getMaxValue(Bits) - From_->getAPInt()).uge(Count);
 }
 
 /* A copy of the loop for where all work-items have the same quotients, and the loop as it was for where they have not. */
@@ -172,10 +213,11 @@ bool Rows::copyForOneRow()
 
 void Rows::collect()
 {
+    const Instruction *Deciding = deciding(L);
     for (BasicBlock *Block : L.blocks())
         for (Instruction &I : *Block) {
             const std::optional<Division> Found = divisionOf(I, SE, L);
-            if (!Found || !isBefore(Found->Width) || !reachesAddress(&I, 0))
+            if (!Found || !isBefore(Found->Width) || !(&I == Deciding || reachesAddress(&I, 0)))
                 continue;
             const SCEV *From = startOf(*Found);
             if (!From)
@@ -191,7 +233,7 @@ void Rows::collect()
                 Start = From;
                 Width = Found->Width;
             }
-            if (Start == From && Width == Found->Width) {
+            if ((Start == From && Width == Found->Width) || isSameInOtherBits(From, Found->Width)) {
                 Divisions.push_back(*Found);
                 ByMask |= Found->ByMask;
             }

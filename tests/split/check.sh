@@ -224,8 +224,12 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
             exit 1
         fi
     done
-    remarks=$("$@" -std=c17 -O3 -march=x86-64-v4 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -Rpass=teamwork-levels -S \
-        -o /dev/null "$here/split/levels.c" 2>&1)
+    remarks=$("$@" -std=c17 -O3 -march=x86-64-v4 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" \
+        -Rpass='teamwork-(levels|lanes|rows)' -S -o /dev/null "$here/split/levels.c" 2>&1)
+    if [ "$(echo "$remarks" | grep -c 'rows_items .*row by row')" -lt 6 ] || ! echo "$remarks" | grep -q 'rows_items .*as lanes'; then
+        echo "work-items of rows_items in split/levels.c do not run row by row, or do not take the turns of the loop together"
+        exit 1
+    fi
     for said in 'tree_items fill vectors with 3 levels' 'tree_group fill vectors with 2 levels'; do
         if ! echo "$remarks" | grep -q "$said"; then
             echo "split/levels.c: nothing is said of $said"

@@ -192,7 +192,15 @@ class Body:
         get = "EACH { u = (u + t[l]) & 0xfffff; v ^= t[2 * l] & 0xffff; } NEXT"
         add = "t[b] = (t[b] + t[a]) & 0xffff;"
         ends = f"const {of} a = step * (2 * ({of})l + 1) - 1, b = step * (2 * ({of})l + 2) - 1;"
-        kind = self.rng.randint(0, 3)
+        kind = self.rng.randint(0, 4)
+        if kind == 4: # a sum for each row of work-items
+            wide = self.rng.choice([w for w in (4, 8, 16, 32, 64) if w <= n])
+            lane, row = self.pick(f"({of})l % {wide}", f"({of})l & {wide - 1}"), f"({of})l / {wide}"
+            first = self.pick("0", f"k->in[({row}) & 63] % 7", "k->n")
+            turns = (f"EACH {{ {self.pick('', f'if (({row}) < ({of})k->n)')} for (int j = (int)({lane}) + {first}; j < 90 + k->in[({row}) & 7] % 9; "
+                     f"j += {wide}) v = (v + k->in[j & 4095]) & 0xfffff; }} NEXT")
+            return (f"{self.pick('', turns)} {put} for ({of} s = {wide // 2}; s > 0; s /= 2) {{ EACH {{ if (({lane}) < s) "
+                    f"t[l] = (t[l] + t[l + (int)s]) & 0xffff; }} NEXT }} {get}")
         if kind == 0:
             return (f"{put} for ({of} s = {most // 2}; s > 0; s {self.pick('/= 2', '>>= 1')}) {{ EACH {{ "
                     f"if (({of})l < s && ({of})l < {n}) {{ const {of} a = ({of})l + s, b = ({of})l; {add} }} }} NEXT }} {get}")

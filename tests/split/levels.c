@@ -216,3 +216,31 @@ static inline void some_group(tw_group group, const struct prefix *k)
     }
 }
 TW_WORK_GROUP_KERNEL(TW_BLOCK(prefix) some_group, GROUP);
+
+/* Each row of a group has a sum of its own: work-items take the turns of the loop together, and levels of the tree run row by row. */
+struct rows {
+    const int *begins;
+    const float *in;
+    float *out;
+    int count;
+};
+
+static inline void rows_items(tw_nd_item item, const struct rows *k)
+{
+    TW_LOCAL(float, part, [GROUP]);
+    const int l = (int)tw_local_id(item, 0), lane = l % 32, row = (int)tw_group_id(item, 0) * (GROUP / 32) + l / 32;
+    float sum = 0;
+    if (row < k->count)
+        for (int i = k->begins[row] + lane; i < k->begins[row + 1]; i += 32)
+            sum += k->in[i];
+    part[l] = sum;
+    tw_barrier(item, TW_LOCAL_SPACE);
+    for (int s = 16; s > 0; s /= 2) {
+        if (lane < s)
+            part[l] += part[l + s];
+        tw_barrier(item, TW_LOCAL_SPACE);
+    }
+    if (lane == 0 && row < k->count)
+        k->out[row] = part[l];
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(rows) rows_items, GROUP);
