@@ -4,7 +4,7 @@
 # usage: check.sh CLANG INCLUDE_OPTION...
 #
 # Compiles atomic.c, which says what it expects, for an NVIDIA GPU in the simt lowering, and compares the instructions
-# that touch memory; histogram.c likewise; and shared.c in the teams lowering. Needs no GPU, CUDA toolkit or device
+# that touch memory; histogram.c and range.c likewise; and shared.c in the teams lowering. Needs no GPU, CUDA toolkit or device
 # runtime; with a toolkit the result is assembled too. Exit status 77: this compiler has no NVPTX backend.
 # shellcheck disable=SC2046,SC2086 # lists of instructions are words
 . "$(dirname "$0")/../ptx.sh"
@@ -42,6 +42,13 @@ fi
 if [ "$(grep -c 'atom\.release\.gpu\.global\.add' "$ptx")" != "$(grep -c '\.entry' "$ptx")" ] ||
     [ "$(grep -c 'fence\.acq_rel\.gpu' "$ptx")" != "$(grep -c '\.entry' "$ptx")" ] || grep -q 'membar' "$ptx"; then
     echo "the teams of $source do not end as they should"
+    exit 1
+fi
+
+# Threads behind the end of a range compare numbers of 32 bits.
+compile_ptx range "$@"
+if ! grep -q 'setp\..*u32' "$ptx" || grep -q 'setp\..*64' "$ptx"; then
+    echo "the threads of $source compare numbers of 64 bits"
     exit 1
 fi
 

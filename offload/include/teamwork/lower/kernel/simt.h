@@ -148,8 +148,12 @@ tw_internal_simt_range_captures(const struct tw_internal_launch *launch, struct 
     tw_internal_team_grid(launch->range, log, grid->teams);
     for (unsigned d = 0; d < 3; ++d)
         grid->threads[d] = (size_t)1 << log[d];
-    return tw_internal_simt_captures(launch, tw_internal_split_for(grid->teams, launch->dims),
-                                     log[0] | log[1] << 8 | log[2] << 16 | launch->dims << 24);
+    struct tw_internal_split split = tw_internal_split_for(grid->teams, launch->dims);
+    if (launch->dims == 1) { /* nothing is split: teams whose threads all have work-items, and work-items behind them */
+        split.inner = (uint32_t)(launch->range[0] / TW_INTERNAL_SIMT_RANGE_THREADS);
+        split.middle = (uint32_t)(launch->range[0] % TW_INTERNAL_SIMT_RANGE_THREADS);
+    }
+    return tw_internal_simt_captures(launch, split, log[0] | log[1] << 8 | log[2] << 16 | launch->dims << 24);
 }
 
 /* Of a reduction, in teams of as many threads, with the scratch memory in place of a shape. */
@@ -412,9 +416,9 @@ TW_DEVICE_INLINE bool tw_internal_simt_range_item(tw_item *item, const uint64_t 
         item->tw_id_[d] = item->tw_offset_[d] = 0;
     }
     if (dims == 1) {
-        const size_t at = (size_t)tw_internal_team() * TW_INTERNAL_SIMT_RANGE_THREADS + tw_internal_thread();
-        item->tw_id_[0] = at + item->tw_offset_[0];
-        return at < item->tw_range_[0];
+        const uint32_t team = tw_internal_team(), thread = tw_internal_thread();
+        item->tw_id_[0] = (size_t)team * TW_INTERNAL_SIMT_RANGE_THREADS + thread + item->tw_offset_[0];
+        return (team < split.inner) | (thread < split.middle); /* no product before it */
     }
     uint32_t place[3] = {0, 0, 0};
     tw_internal_simt_shaped_place(shape, dims, place);
