@@ -154,29 +154,6 @@ Value *writeAgain(IRBuilder<> &B, Value *V, DenseMap<Value *, Value *> &Made)
     return Made[V] = B.Insert(New);
 }
 
-/* The kernel without what comes before `First`, a second time. */
-BasicBlock *copyFrom(BasicBlock *First)
-{
-    Function &F = *First->getParent();
-    ValueToValueMapTy Map;
-    SmallVector<BasicBlock *, 32> Old, Copies;
-    for (BasicBlock &Block : F)
-        if (&Block != &F.getEntryBlock())
-            Old.push_back(&Block);
-    SmallVector<MDNode *, 4> Scopes;
-    identifyNoAliasScopesToClone(Old, Scopes);
-    for (BasicBlock *Block : Old)
-        Copies.push_back(cast<BasicBlock>(Map[Block] = CloneBasicBlock(Block, Map, ".any", &F)));
-    remapInstructionsInBlocks(Copies, Map);
-    cloneAndAdaptNoAliasScopes(Scopes, Copies, F.getContext(), "any");
-    /* LLVM would have ends that are alike in common, and what is loaded there would not be loaded with the rest */
-    auto *Nothing = InlineAsm::get(FunctionType::get(Type::getVoidTy(F.getContext()), false), "", "", true);
-    for (BasicBlock *Block : Copies)
-        if (isa<ReturnInst>(Block->getTerminator()))
-            IRBuilder<>(Block->getTerminator()).CreateCall(Nothing);
-    return cast<BasicBlock>(Map[First]);
-}
-
 /* Where a copy may begin: behind the variables. Null if the kernel cannot be copied. */
 Instruction *placeOfCopy(Function &F)
 {
@@ -195,6 +172,38 @@ Instruction *placeOfCopy(Function &F)
 }
 
 } // namespace
+
+/* `First` and all that comes behind it, a second time. */
+BasicBlock *copyFrom(BasicBlock *First)
+{
+    Function &F = *First->getParent();
+    ValueToValueMapTy Map;
+    SmallSetVector<BasicBlock *, 32> Behind;
+    SmallVector<BasicBlock *, 32> Old, Copies;
+    Behind.insert(First);
+    for (unsigned N = 0; N < Behind.size(); ++N)
+        for (BasicBlock *Next : successors(Behind[N]))
+            Behind.insert(Next);
+    for (BasicBlock &Block : F)
+        if (Behind.contains(&Block))
+            Old.push_back(&Block);
+    SmallVector<MDNode *, 4> Scopes;
+    identifyNoAliasScopesToClone(Old, Scopes);
+    for (BasicBlock *Block : Old)
+        Copies.push_back(cast<BasicBlock>(Map[Block] = CloneBasicBlock(Block, Map, ".any", &F)));
+    remapInstructionsInBlocks(Copies, Map);
+    cloneAndAdaptNoAliasScopes(Scopes, Copies, F.getContext(), "any");
+    /* LLVM would have ends that are alike in common, and what is loaded there would not be loaded with the rest */
+    auto *Nothing = InlineAsm::get(FunctionType::get(Type::getVoidTy(F.getContext()), false), "", "", true);
+    const SmallPtrSet<const BasicBlock *, 32> Own(Copies.begin(), Copies.end());
+    for (BasicBlock *Block : Copies) {
+        for (PHINode &Phi : Block->phis())
+            Phi.removeIncomingValueIf([&](unsigned N) { return !Own.contains(Phi.getIncomingBlock(N)); }, false);
+        if (isa<ReturnInst>(Block->getTerminator()))
+            IRBuilder<>(Block->getTerminator()).CreateCall(Nothing);
+    }
+    return cast<BasicBlock>(Map[First]);
+}
 
 bool versionClamps(Function &F, FunctionAnalysisManager &FAM)
 {

@@ -723,6 +723,8 @@ bool keepCounters(Function &F, FunctionAnalysisManager &FAM)
     auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
     for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder())
         Changed |= L->isInnermost() && hideCounters(*L, SE);
+    if (isKernel(F) && versionPlaces(F, FAM))
+        return true;
     return Changed;
 }
 

@@ -47,6 +47,7 @@
  *     arguments.cpp lets the work-items of a team share the arrays among their arguments
  *     gpu.cpp       takes barriers out of loops that only read, and writes reciprocals so that they call nothing
  *     clamps.cpp    makes a copy of a kernel for where the bounds of its clamps are in order
+ *     places.cpp    makes one for where a place in many arrays does not fit 32 bits
  */
 #ifndef TEAMWORK_SPLIT_H
 #define TEAMWORK_SPLIT_H
@@ -336,7 +337,9 @@ bool makeLanes(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void reportMissing(const llvm::Module &M);
 bool isKernel(const llvm::Function &F);
 bool shareArguments(llvm::Function &F);
+llvm::BasicBlock *copyFrom(llvm::BasicBlock *First);
 bool versionClamps(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool versionPlaces(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool keepCounters(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool writeForGpu(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 

@@ -131,3 +131,21 @@ void counts(unsigned long in, unsigned long mask, unsigned long out, int first, 
         *(float *)out = sum;
     }
 }
+
+/* Many arrays at the same place of 64 bits: addresses are products of 32 bits where the upper half is 0. Not of few arrays, nor if
+   threads would come to a barrier on both ways. */
+#define PLACES(name, last, behind)                                                                                     \
+    void name(unsigned long a, unsigned long b, unsigned long c, unsigned long d, unsigned long e, unsigned long f,    \
+              unsigned long g, unsigned long offset)                                                                   \
+    {                                                                                                                  \
+        _Pragma("omp target teams ompx_bare num_teams(1) thread_limit(32) firstprivate(a, b, c, d, e, f, g, offset)")  \
+        {                                                                                                              \
+            const unsigned long i = offset + (unsigned)thread();                                                       \
+            const float sum = ((float *)a)[i] + ((float *)b)[i + 1] + ((float *)c)[i] + ((float *)d)[i];               \
+            behind;                                                                                                    \
+            ((float *)g)[i] = sum + ((float *)e)[i] + ((float *)f)[i] + ((float *)last)[i - 1];                        \
+        }                                                                                                              \
+    }
+PLACES(places_of_many, offset, )
+PLACES(places_of_few, a, )
+PLACES(places_behind_a_barrier_1, offset, barrier())
