@@ -89,12 +89,8 @@ TW_DEVICE_INLINE struct tw_internal_reducing tw_internal_reducing(uint64_t scrat
 {
     unsigned char *const slots = (unsigned char *)(uintptr_t)scratch;
     unsigned char *const counter = slots + TW_INTERNAL_SLOT_BYTES(TW_INTERNAL_SLOT_PARTS);
-    const struct tw_internal_reducing here = {.slots = slots,
-                                              .arrays = counter + TW_INTERNAL_COUNTER_BYTES,
-                                              .part = part,
-                                              .array_bytes = array_bytes,
-                                              .device = -1,
-                                              .threads = threads};
+    const struct tw_internal_reducing here = {
+        slots, counter + TW_INTERNAL_COUNTER_BYTES, part, array_bytes, -1, threads, 0, 0, {0, 0, 0, false}};
     return here;
 }
 

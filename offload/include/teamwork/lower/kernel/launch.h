@@ -32,8 +32,8 @@ enum {
 /* Reductions: up to eight members, a slot of 8 bytes for each part of the launch, which are teams in the simt lowering
    and else loops. Behind the slots are counters, and behind them is what belongs to members that are arrays: a CPU has a
    copy of all arrays for each part, a GPU one. */
-#define TW_INTERNAL_NEAR_PARTS 256u /* teams that combine their values first ... */
-#define TW_INTERNAL_ONE_LEVEL_PARTS 2048u /* ... unless there are no more than this */
+#define TW_INTERNAL_NEAR_PARTS 256u                          /* teams that combine their values first ... */
+#define TW_INTERNAL_ONE_LEVEL_PARTS 2048u                    /* ... unless there are no more than this */
 #define TW_INTERNAL_MAX_PARTS (63u * TW_INTERNAL_NEAR_PARTS) /* slots and counters take less than 1 MiB */
 #define TW_INTERNAL_LOOP_PARTS 512u
 #define TW_INTERNAL_SLOT_BYTES(parts) (8u * (parts) * 8u)
