@@ -370,6 +370,10 @@ struct SplitPass : PassInfoMixin<SplitPass> {
             Call->replaceAllUsesWith(ConstantInt::getBool(M.getContext(), F && Done[F]));
             Call->eraseFromParent();
         }
+        for (CallInst *Call : callsOf(M, SameMarker)) {
+            Call->replaceAllUsesWith(Call->getArgOperand(0));
+            Call->eraseFromParent();
+        }
         for (Function &F : M)
             endHeldAccesses(F);
         return PreservedAnalyses::none();
@@ -583,6 +587,8 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
             WaitPass::end(*L);
         clean(F, FAM, false);
         if (beginsWithFirst(F))
+            clean(F, FAM, true);
+        if (leaveErrno(F, FAM))
             clean(F, FAM, true);
         if (loadAgain(F, FAM))
             clean(F, FAM, true);

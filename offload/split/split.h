@@ -18,6 +18,7 @@
  * Each step may refuse, with a reason: the kernel then goes by its stacks, as without the plugin. Later, in front of the vectorizer,
  * every loop over work-items, which the macros marked, comes to
  *
+ *     math.cpp      lets functions of <math.h> leave errno alone
  *     again.cpp     loads again what LLVM takes from the work-item before
  *     elements.cpp  makes one loop of those over work-items and the turns in which they share out a range
  *     rows.cpp      makes rows of work-items that divide an index by their width
@@ -83,6 +84,7 @@ constexpr const char *ExchangeCall = "tw_internal_split_exchange"; /* of the gro
 constexpr const char *DoneMarker = "tw_internal_marker_done";
 constexpr const char *ItemsMarker = "tw_internal_marker_items";
 constexpr const char *AloneMarker = "tw_internal_marker_alone";
+constexpr const char *SameMarker = "tw_internal_marker_same";
 constexpr const char *LocalMarker = "tw_internal_marker_local"; /* of C: llvm.strip.invariant.group stands for it */
 constexpr const char *EndMarker = "tw_internal_marker_end";
 
@@ -303,6 +305,7 @@ std::optional<Version> versionInside(llvm::Function &F, llvm::Loop &L, llvm::Sca
 bool isRowOfGroup(const llvm::Loop &Items);
 llvm::Loop *rowsOf(llvm::ScalarEvolution &SE, llvm::Loop &Items);
 bool joinElements(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool leaveErrno(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool makeRows(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool takeSingles(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool versionNests(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);

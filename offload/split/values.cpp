@@ -30,13 +30,20 @@ bool isPrivate(const Kernel &K, const Value *V)
     return isa<AllocaInst>(V) && is_contained(K.Private, V);
 }
 
+/* The address of what all work-items read before the next barrier. */
+bool isOfAll(const Value *Address)
+{
+    const auto *Call = dyn_cast<CallInst>(Address);
+    return Call && Call->getCalledFunction() && Call->getCalledFunction()->getName() == SameMarker;
+}
+
 /* Neither reads nor writes, and has one value for the same operands in the same place. */
 bool isPure(const Instruction &I)
 {
     if (isa<PHINode>(I) || isa<AllocaInst>(I) || I.isTerminator() || I.isEHPad())
         return false;
     if (auto *Call = dyn_cast<CallBase>(&I))
-        return isa<IntrinsicInst>(I) && Call->doesNotAccessMemory() && !Call->isConvergent() && Call->willReturn();
+        return isOfAll(&I) || (isa<IntrinsicInst>(I) && Call->doesNotAccessMemory() && !Call->isConvergent() && Call->willReturn());
     return !I.mayReadOrWriteMemory() && !I.mayHaveSideEffects();
 }
 
@@ -157,7 +164,7 @@ bool isVarying(const Kernel &K, const Region &R, bool Diverges, const Instructio
     if (auto *Phi = dyn_cast<PHINode>(&I))
         return (Diverges && Phi->getParent() != R.Head) || !all_of(Phi->incoming_values(), Uniform);
     if (auto *Load = dyn_cast<LoadInst>(&I))
-        return !isConstantMemory(K, *Load) || !isUniform(K, Load->getPointerOperand());
+        return !(isConstantMemory(K, *Load) || isOfAll(Load->getPointerOperand())) || !isUniform(K, Load->getPointerOperand());
     return !isPure(I) || !all_of(I.operand_values(), Uniform);
 }
 

@@ -225,7 +225,7 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
         fi
     done
     remarks=$("$@" -std=c17 -O3 -march=x86-64-v4 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" \
-        -Rpass='teamwork-(levels|lanes|rows)' -S -o /dev/null "$here/split/levels.c" 2>&1)
+        -Rpass='teamwork-(levels|lanes|rows)' -Rpass-missed=teamwork-lanes -S -o /dev/null "$here/split/levels.c" 2>&1)
     if [ "$(echo "$remarks" | grep -c 'rows_items .*row by row')" -lt 6 ] || ! echo "$remarks" | grep -q 'rows_items .*as lanes'; then
         echo "work-items of rows_items in split/levels.c do not run row by row, or do not take the turns of the loop together"
         exit 1
@@ -246,6 +246,13 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
     row=$(echo "$code" | sed -n '/^define.*@row_group_tw_host/,/^}/p')
     if echo "$row" | grep 'llvm\.threadlocal' || [ "$(echo "$row" | grep -c 'alloca \[128 x float\]')" -lt 2 ]; then
         echo "groups of row_group in split/levels.c go by chunks, or keep their tree in memory"
+        exit 1
+    fi
+
+    # What follows from the result of a group function is computed once, and a root is no call that work-items would wait for.
+    norm=$(echo "$code" | sed -n '/^define.*@norm_items_tw_split/,/^}/p')
+    if echo "$norm" | grep -e 'fdiv.* <' -e 'sqrt.*<' || echo "$remarks" | grep 'norm_items do not'; then
+        echo "work-items of norm_items in split/levels.c divide for themselves, or do not take turns together"
         exit 1
     fi
 

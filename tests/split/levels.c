@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels in levels, whose distance is doubled, for check.sh: each level becomes vector code of its own. */
+#include <math.h>
 #include <stdint.h>
 #include <teamwork/teamwork.h>
 
@@ -244,3 +245,27 @@ static inline void rows_items(tw_nd_item item, const struct rows *k)
         k->out[row] = part[l];
 }
 TW_ND_RANGE_KERNEL(TW_BLOCK(rows) rows_items, GROUP);
+
+/* What a group function returns is the same for all: what follows from it is computed once, and functions of <math.h> are no calls. */
+struct norm {
+    const float *in;
+    float *out;
+    int count;
+};
+
+static inline void norm_items(tw_nd_item item, const struct norm *k)
+{
+    const int l = (int)tw_local_id(item, 0), m = (int)tw_local_range(item, 0);
+    const float *in = k->in + tw_group_id(item, 0) * (size_t)k->count;
+    float sum = 0, squares = 0;
+    for (int i = l; i < k->count; i += m) {
+        sum += in[i];
+        squares += in[i] * in[i];
+    }
+    sum = tw_reduce_over_group(item, sum, TW_SUM) / (float)k->count;
+    squares = tw_reduce_over_group(item, squares, TW_SUM) / (float)k->count;
+    const float scale = 1 / sqrtf(squares - sum * sum + 1e-5f);
+    for (int i = l; i < k->count; i += m)
+        k->out[tw_group_id(item, 0) * (size_t)k->count + (size_t)i] = (in[i] - sum) * scale;
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(norm) norm_items, GROUP);

@@ -98,7 +98,7 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_CHAINS)
         if (tw_internal_marker_once() || me == count - 1)                                                              \
             slots[count] = tw_internal_reduce_array_##suffix(slots, count, op);                                        \
         tw_internal_barrier_at(item, TW_LOCAL_SPACE, 0);                                                               \
-        return slots[count];                                                                                           \
+        return *(const type *)TW_INTERNAL_SAME(slots + count);                                                         \
     }                                                                                                                  \
     TW_INTERNAL_DEFINE_SCAN_OF_ITEMS(type, suffix, tw_inclusive_scan_over_group, tw_internal_inclusive_array_##suffix) \
     TW_INTERNAL_DEFINE_SCAN_OF_ITEMS(type, suffix, tw_exclusive_scan_over_group, tw_internal_exclusive_array_##suffix) \
@@ -109,7 +109,7 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_CHAINS)
         if (tw_local_linear_id(item) == from)                                                                          \
             slots[from] = x;                                                                                           \
         tw_internal_barrier_at(item, TW_LOCAL_SPACE, 0);                                                               \
-        const type result = slots[from];                                                                               \
+        const type result = *(const type *)TW_INTERNAL_SAME(slots + from);                                             \
         tw_internal_barrier_at(item, TW_LOCAL_SPACE, 0); /* before the next one overwrites it */                       \
         return result;                                                                                                 \
     }                                                                                                                  \

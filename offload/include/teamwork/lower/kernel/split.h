@@ -4,7 +4,8 @@
  * work-items of a group, instead of a stack for each. It takes a plugin of clang (offload/split/), which finds the
  * places by the functions that are called there; `-DTW_SPLIT` puts these calls into kernels. Nothing calls them where
  * the plugin has been: a kernel that cannot be split, and any kernel without the plugin, finds that all of them
- * answer `false`, and goes by its stacks. (Only tw_internal_marker_local() answers with what it was given.)
+ * answer `false`, and goes by its stacks. (Only tw_internal_marker_local() and tw_internal_marker_same() answer with what
+ * they were given.)
  */
 #ifndef TEAMWORK_LOWER_SPLIT_H
 #define TEAMWORK_LOWER_SPLIT_H
@@ -97,6 +98,14 @@ TW_INTERNAL_MARKER(void *, local, void *memory)
 }
 #define TW_INTERNAL_OF_THREAD(memory) tw_internal_marker_local(memory)
 
+/* Memory of which all work-items read the same before the next barrier. */
+#define TW_INTERNAL_SAME_ATTRIBUTES noinline, const, unused
+TW_INTERNAL_FUNCTION(TW_INTERNAL_SAME_ATTRIBUTES, void *, tw_internal_marker_same, void *memory)
+{
+    return memory;
+}
+#define TW_INTERNAL_SAME(memory) tw_internal_marker_same(memory)
+
 /* Whether this function, one work-item of a kernel, has become the whole group. */
 TW_INTERNAL_MARKER(bool, done, void (*items)(const struct tw_internal_nd_group *group))
 {
@@ -110,6 +119,7 @@ TW_INTERNAL_MARKER(bool, done, void (*items)(const struct tw_internal_nd_group *
 #define TW_INTERNAL_ALONE (void)0
 #define TW_INTERNAL_END (void)0
 #define TW_INTERNAL_OF_THREAD(memory) (memory)
+#define TW_INTERNAL_SAME(memory) (memory)
 
 TW_DEVICE_INLINE bool tw_internal_marker_barrier(int line)
 {
