@@ -110,6 +110,26 @@ template <unsigned group> __device__ float suite_cuda_group_sum(float sum)
     return sum;
 }
 
+/** The same in a kernel with groups of any size, which need not be a multiple of 32. */
+__device__ inline float suite_cuda_any_group_sum(float sum)
+{
+    __shared__ float warps[32];
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, count = (blockDim.x + 31) / 32;
+    const unsigned lanes = warp + 1 < count ? 32 : blockDim.x - warp * 32;
+    const unsigned mask = lanes < 32 ? (1u << lanes) - 1 : 0xffffffffu;
+    for (unsigned distance = 16; distance > 0; distance /= 2) {
+        const float other = __shfl_down_sync(mask, sum, distance);
+        sum += lane + distance < lanes ? other : 0;
+    }
+    if (lane == 0)
+        warps[warp] = sum;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        for (unsigned w = 1; w < count; ++w)
+            sum += warps[w];
+    return sum;
+}
+
 /** A version with its run(), and one whose arrays are to be restored. */
 #define SUITE_CUDA_VERSION(form, run) {form, nullptr, suite_cuda_open, nullptr, run, suite_cuda_fetch, suite_cuda_close}
 #define SUITE_CUDA_VERSION_RESET(form, run)                                                                            \

@@ -15,6 +15,13 @@ __global__ void __launch_bounds__(group) group_sum_kernel(const float *in, float
         sums[blockIdx.x] = sum;
 }
 
+__global__ void group_sum_any_kernel(const float *in, float *sums)
+{
+    const float sum = suite_cuda_any_group_sum(in[(size_t)blockIdx.x * blockDim.x + threadIdx.x]);
+    if (threadIdx.x == 0)
+        sums[blockIdx.x] = sum;
+}
+
 __global__ void __launch_bounds__(group) tree_sum_kernel(const float *in, float *sums)
 {
     __shared__ float part[group];
@@ -87,7 +94,8 @@ bool run_clamped_mask_any(void *state)
     return suite_cuda_wait();
 }
 
-const suite_version group_versions[] = {SUITE_CUDA_VERSION("groups", run_sum<group_sum_kernel>)};
+const suite_version group_versions[] = {SUITE_CUDA_VERSION("groups", run_sum<group_sum_kernel>),
+                                        SUITE_CUDA_VERSION("groups of any size", run_sum<group_sum_any_kernel>)};
 const suite_version tree_versions[] = {SUITE_CUDA_VERSION("groups", run_sum<tree_sum_kernel>)};
 const suite_version mask_versions[] = {SUITE_CUDA_VERSION("flat", run_clamped_mask),
                                        SUITE_CUDA_VERSION("flat, any radius", run_clamped_mask_any),
