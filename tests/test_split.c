@@ -690,6 +690,29 @@ static void own_turns_model(const int *in, int *out, int n, size_t items, size_t
     }
 }
 
+/* Each plane of a group shares out its own. */
+SHAPE(shares_planes)
+{
+    TW_LOCAL(int, cells, [2][CELLS]);
+    const int z = (int)tw_local_id(item, 0), columns = (int)tw_local_range(item, 2), m = (int)tw_local_range(item, 1) * columns;
+    const int l = (int)tw_local_id(item, 1) * columns + (int)tw_local_id(item, 2);
+    const int *in = k->in + tw_group_linear_id(item) * tw_local_linear_range(item);
+    for (int i = l; i < CELLS; i += m)
+        cells[z][i] = in[(i / WIDE * 3 + i % WIDE) % m] + z * i;
+    tw_barrier(item, TW_LOCAL_SPACE);
+    k->out[place_of(item)] = cells[1 - z][CELLS - 1 - l] * k->n + cells[z][m + l];
+}
+TW_ND_RANGE_KERNEL(shares_planes);
+static void shares_planes_model(const int *in, int *out, int n, size_t items, size_t group)
+{
+    (void)group;
+    const int m = (int)items / 2;
+    for (int l = 0; l < (int)items; ++l) {
+        const int z = l / m, other = CELLS - 1 - l % m, own = m + l % m;
+        out[l] = (in[(other / WIDE * 3 + other % WIDE) % m] + (1 - z) * other) * n + in[(own / WIDE * 3 + own % WIDE) % m] + z * own;
+    }
+}
+
 /* In a small group a work-item soon comes back to what it has written. */
 SHAPE(comes_back)
 {
@@ -753,6 +776,7 @@ TW_TEST(ranges_that_a_group_shares_out)
     CHECK(queue, comes_back, line(8), 3);
     CHECK(queue, sums_of_rows, line(ITEMS), 3);
     CHECK(queue, sums_of_rows, line(ITEMS), 5);
+    CHECK(queue, shares_planes, nd_groups(tw_range_3d(1, 2, 1), tw_range_3d(2, 4, 8)), 3);
     TW_PASS(tw_queue_destroy(&queue));
 }
 

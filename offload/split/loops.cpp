@@ -149,9 +149,9 @@ void Maker::makeLoop(Region &R)
         Stride *Range = nullptr;
         bool Replaced = false;
         for (Stride &Each : R.Strides) {
-            if (Each.Dimension < 0 ? Level == 0 : unsigned(Each.Dimension) == Level)
+            if (Stride::first(Each.Dimension) == Level)
                 Range = &Each;
-            Replaced |= Each.Dimension < 0;
+            Replaced |= Stride::has(Each.Dimension, Level);
         }
         R.Id[Level] = ConstantInt::get(Size, 0);
         if (R.Items && R.Items->Dimension == Level && R.Items->Past - R.Items->Begin == 1)

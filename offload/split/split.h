@@ -115,11 +115,21 @@ enum class Kind {
 
 /* A range that the work-items of a group share out: a region runs for each of its elements, in place of the ids of a dimension. */
 struct Stride {
-    int Dimension;         /* -1: of all */
+    int Dimension;         /* -1: of all, together; -2: of the last two */
     llvm::Instruction *At; /* stands for the element */
     llvm::Value *Begin, *Past;
     bool Signed;
     llvm::BasicBlock *Front; /* where both are computed */
+
+    /* The first dimension of those that are meant, and whether one is among them. */
+    static unsigned first(int Dimension)
+    {
+        return unsigned(Dimension < 0 ? -Dimension - 1 : Dimension);
+    }
+    static bool has(int Dimension, unsigned D)
+    {
+        return Dimension < 0 ? D >= first(Dimension) : D == unsigned(Dimension);
+    }
 };
 
 /* The work-items of one dimension that a region is for. */

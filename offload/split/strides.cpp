@@ -7,7 +7,8 @@
  *
  * All turns of all work-items together are the elements, one after the other: the loop becomes a region of its own, whose work-items
  * are these. So neighbours in the loop over them are neighbours in memory, and no work-item has fewer turns than another one. `id` and
- * `size` are those of one dimension, or the linear ones. A loop in such a loop, of another dimension, becomes a part of the same region.
+ * `size` are those of one dimension, or the linear ones of the last two dimensions or of all. A loop in such a loop, of another
+ * dimension, becomes a part of the same region.
  *
  * A work-item takes its own elements in the same order as before, but in a small group several of them may be in one vector. A loop stays
  * as it is if a work-item comes back to what it has written, or has anything else of its own in it: values that go from turn to turn,
@@ -135,7 +136,7 @@ struct Shared {
     Value *Start = nullptr, *Bound = nullptr; /* of the counter */
     bool Signed = false;
     bool ByGroup = false; /* the counter is the same for all work-items, and their id is added to it in the loop */
-    int Dimension = -1; /* of the linear id */
+    int Dimension = -1; /* of the id, as in Stride */
     MapVector<Instruction *, Sum> Elements; /* ByGroup: values that follow from the element */
 };
 
@@ -152,7 +153,10 @@ class Finder
     bool dependsOn(const Value *V, int Dimension, unsigned Depth = 0);
     bool isOf(const Value *Id, int Dimension) const
     {
-        return Dimension < 0 ? I.isId(Id) : Id == I.Id[Dimension];
+        for (unsigned D = 0; D < 3; ++D)
+            if (Id == I.Id[D])
+                return Stride::has(Dimension, D);
+        return false;
     }
 
   private:
@@ -321,7 +325,7 @@ Sum Finder::linear(int Dimension)
 {
     Sum Result;
     for (unsigned D = 0; D < 3; ++D) {
-        if (Dimension >= 0 && D != unsigned(Dimension))
+        if (!Stride::has(Dimension, D))
             continue;
         if (Dimension < 0)
             Result = *product(Result, size(D));
@@ -333,9 +337,11 @@ Sum Finder::linear(int Dimension)
 
 Sum Finder::extent(int Dimension)
 {
-    if (Dimension >= 0)
-        return size(unsigned(Dimension));
-    return *product(*product(size(0), size(1)), size(2));
+    Sum Result = number(1);
+    for (unsigned D = 0; D < 3; ++D)
+        if (Stride::has(Dimension, D))
+            Result = *product(Result, size(D));
+    return Result;
 }
 
 /* Whether a value follows from the ids of a dimension, or from something that is not known to be computed from ids alone. */
@@ -464,8 +470,8 @@ std::optional<Shared> Finder::find(Loop &L)
                                      || (Bits >= 32 && followsSize(S.Bound, Bits));
     if (!Ends)
         return {};
-    for (int Dimension = -1; Dimension < 3; ++Dimension) {
-        if (Dimension >= 0 && I.isOne(unsigned(Dimension)))
+    for (int Dimension : {-1, -2, 0, 1, 2}) {
+        if (Dimension >= 0 ? I.isOne(unsigned(Dimension)) : Dimension == -2 && (I.isOne(1) || I.isOne(2)))
             continue;
         Sum Rest = extent(Dimension);
         Rest.add(*By, ~uint64_t(0));
@@ -535,7 +541,7 @@ bool Sharer::keepsTurns(Loop &L, int Dimension, LoopInfo &LI)
 {
     uint64_t Apart = 1;
     for (unsigned D = 0; D < 3; ++D)
-        if (const auto *Known = dyn_cast<ConstantInt>(I.Extent[D]); Dimension < 0 || D == unsigned(Dimension))
+        if (const auto *Known = dyn_cast<ConstantInt>(I.Extent[D]); Stride::has(Dimension, D))
             Apart *= Known ? Known->getZExtValue() : 0;
     if (Apart >= LeastApart && L.isInnermost())
         return true;
@@ -627,11 +633,9 @@ void Sharer::straighten(Shared &S, Region &R, Finder &Find)
     New.Dimension = S.Dimension;
     New.Signed = S.Signed;
     if (S.ByGroup) { /* whole turns of the group */
-        Value *Size = Before.CreateZExtOrTrunc(I.Extent[0], T);
-        if (S.Dimension >= 0)
-            Size = Before.CreateZExtOrTrunc(I.Extent[S.Dimension], T);
-        else
-            for (unsigned D = 1; D < 3; ++D)
+        Value *Size = ConstantInt::get(T, 1);
+        for (unsigned D = 0; D < 3; ++D)
+            if (Stride::has(S.Dimension, D))
                 Size = Before.CreateMul(Size, Before.CreateZExtOrTrunc(I.Extent[D], T));
         New.Begin = S.Start;
         Value *Some = Before.CreateICmp(S.Signed ? CmpInst::ICMP_SLT : CmpInst::ICMP_ULT, S.Start, S.Bound);

@@ -17,7 +17,7 @@ remarks=$("$@" -std=c17 -O1 -fopenmp -I"$here" -DTW_SPLIT -fpass-plugin="$plugin
 wrong=$(echo "$remarks" | grep -e 'kernel keeps_[a-z_]* was split' -e ' keeps a stack' | grep -v 'kernel keeps_[a-z_]* keeps')
 kept=$(echo "$remarks" | grep -c 'kernel keeps_[a-z_]* keeps a stack')
 split=$(echo "$remarks" | grep -c 'was split at')
-if [ -n "$wrong" ] || [ "$kept" -lt 2 ] || [ "$split" -lt 8 ]; then
+if [ -n "$wrong" ] || [ "$kept" -lt 2 ] || [ "$split" -lt 8 ] || ! echo "$remarks" | grep -q 'kernel shares_planes was split .*; 1 loop'; then
     echo "$remarks"
     exit 1
 fi

@@ -91,8 +91,8 @@ SIZES = [(16, 16), (5, 7), (4, 32), (2, 40), (3, 27)]  # of groups of two dimens
 class Body:
     """The statements of one work-item: v, u (int), f (float) are its values, x and y its place in rows of w and h."""
 
-    def __init__(self, rng, barriers, leave, dims, reduces, items):
-        self.dims, self.reduces, self.items = dims, reduces, items
+    def __init__(self, rng, barriers, leave, dims, reduces, items, planes):
+        self.dims, self.reduces, self.items, self.planes = dims, reduces, items, planes
         self.rng, self.barriers, self.leave, self.loops = rng, barriers, leave, 0
         self.counts = barriers and rng.random() < 0.25
 
@@ -275,7 +275,13 @@ class Body:
                      f"+ (unsigned)at) & 0xffffu)")
         bound = self.pick(f"({of}){most}", f"({of})(k->w % 500 * 2 + {abs(self.const())})", f"({of})(k->n * 40)")
         guard = self.pick("", f"if (at < ({of}){most // 2 + 1})")
-        if kind <= 1:
+        if self.planes and kind <= 2: # each plane shares out its own
+            step = f"({of})(tw_local_range(item, 0) * tw_local_range(item, 1))"
+            first = f"({of})(tw_local_id(item, 0) * tw_local_range(item, 1) + tw_local_id(item, 1))"
+            loop = self.pick(f"for ({of} at = {first}; at < {bound}; at += {step}) {guard} s[at * 2 + PLANE] = {value} + PLANE;",
+                             f"for ({of} first = 0; first < {bound}; first += {step}) {{ const {of} at = first + {first}; "
+                             f"if (at < ({of}){most}) s[at * 2 + PLANE] = {value} ^ PLANE; }}")
+        elif kind <= 1:
             loop = f"for ({of} at = ({of})tw_local_linear_id(item); at < {bound}; at += ({of}){n}) {guard} s[at] = {value};"
         elif kind == 2:
             loop = (f"for ({of} first = 0; first < {bound}; first += ({of}){n}) {{ const {of} at = first + ({of})l; "
@@ -377,10 +383,13 @@ def kernel(rng, number):
     local = rng.choice([(8,), (33,), (64,), (256,)] if dims == 1 else SIZES)
     groups = rng.choice([(3,), (7,)] if dims == 1 else [(3, 4), (2, 3)])
     barriers, reduces = form == "nd" and rng.random() < 0.7, rng.random() < 0.25
-    body = Body(rng, barriers, form != "groups" and not barriers, dims, reduces, math.prod(local))
+    planes = barriers and dims == 2 and rng.random() < 0.4 # two of them: a third dimension, in front of the others
+    if planes:
+        local, groups = (2, *local), (1, 2, 3)
+    body = Body(rng, barriers, form != "groups" and not barriers, dims, reduces, math.prod(local), planes)
     whole = [a * b for a, b in zip(groups, local)]
     fixed = "".join(f", {n}" for n in local) if rng.random() < 0.5 else ""
-    extent = lambda sizes: f"tw_range_{dims}d({', '.join(map(str, sizes))})"
+    extent = lambda sizes: f"tw_range_{len(sizes)}d({', '.join(map(str, sizes))})"
     place = ("y = (int)tw_global_id(item, 0), x = (int)tw_global_id(item, 1)" if dims == 2 else
              "y = 0, x = (int)tw_global_id(item, 0)")
     start = f"const int {place}; int v = k->in[x & 4095] & 0xffff, u = y; float f = 0;"
@@ -409,6 +418,9 @@ def kernel(rng, number):
             start = f"TW_LOCAL(int, hits, [24]); for (int z = l; z < 24; z += (int)tw_local_linear_range(item)) hits[z] = z; {wait} {start}"
             end = f"{wait} v ^= hits[l % 24]; {end}"
         text = f"{head} {start} {' '.join(body.uniform(3) for _ in range(5))} {end}"
+        if planes:
+            text = text.replace("(item, 1)", "(item, 2)").replace("(item, 0)", "(item, 1)").replace("PLANE", "(int)tw_local_id(item, 0)")
+            text = text.replace("y = (int)tw_global_id(item, 1)", "y = (int)(tw_global_id(item, 1) + tw_global_id(item, 0) * tw_global_range(item, 1))")
     else:
         item, define = "tw_group group", f"TW_WORK_GROUP_{kind}({name}{required}{members});"
         launch = f"tw_parallel_for_work_group, {extent(groups)}, {extent(local)}, {name}"
@@ -436,7 +448,7 @@ def kernel(rng, number):
     results = ("TW_REDUCTION(int, TW_MAX) most; TW_REDUCTION(unsigned, TW_SUM) sum; TW_REDUCTION(float, TW_SUM) real; "
                "TW_REDUCTION_ARRAY(unsigned, TW_SUM) bins; " if reduces else "")
     block = f"struct {name} {{ const int *in; int *out; int w, h, n; {results}}};"
-    sizes = f".w = {whole[-1]}, .h = {whole[0] if dims == 2 else 1}, .n = {rng.randint(0, 6)}"
+    sizes = f".w = {whole[-1]}, .h = {math.prod(whole[:-1])}, .n = {rng.randint(0, 6)}"
     return (f"{block}\nstatic inline void {name}({item}, const struct {name} *k) {{ {text} }}\n{define}",
             f"    RUN{'_REDUCTION' if reduces else ''}({name}, {launch}, {sizes});")
 
