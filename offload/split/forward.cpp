@@ -7,12 +7,17 @@
  *     low = load <8 x float> part            becomes
  *     high = load <8 x float> part + 8
  *
+ * A vector may also be made of parts of two that were stored, and of single elements around them: the neighbours in a tile with a
+ * halo. A processor would wait for all these stores, since none of them has the whole of what is read.
+ *
  * LLVM does not look for that once it has written vectors, and would take halves out by words. Local memory is that of one group, so
  * what nobody reads any more need not be stored: a variable of a thread becomes one of the function.
  */
 #include "split.h"
 
+#include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -27,6 +32,7 @@ namespace
 {
 
 constexpr uint64_t MostBytes = 4096; /* of a variable of a thread that becomes one of the function */
+constexpr size_t MostJoined = 16;    /* known places, of which vectors are joined: about as many as registers */
 
 /* What is known of a place in a variable. */
 struct Stored {
@@ -64,14 +70,16 @@ bool isOnlyAccessed(Instruction &Variable, DenseSet<const Instruction *> &Access
     return true;
 }
 
+bool isPlain(Type *E, const DataLayout &DL)
+{
+    return (E->isIntegerTy() || E->isFloatingPointTy()) && DL.getTypeSizeInBits(E) == 8 * DL.getTypeStoreSize(E);
+}
+
 /* What a load of this type, so many bytes behind the begin of a value, reads of it; null: it is not made of whole elements. */
 Value *part(IRBuilder<> &B, const DataLayout &DL, Value *V, int64_t From, Type *T)
 {
-    const auto IsPlain = [&](Type *E) {
-        return (E->isIntegerTy() || E->isFloatingPointTy()) && DL.getTypeSizeInBits(E) == 8 * DL.getTypeStoreSize(E);
-    };
     Type *Stored = V->getType(), *Read = T->getScalarType();
-    if (isa<ScalableVectorType>(T) || isa<ScalableVectorType>(Stored) || !IsPlain(Stored->getScalarType()) || !IsPlain(Read))
+    if (isa<ScalableVectorType>(T) || isa<ScalableVectorType>(Stored) || !isPlain(Stored->getScalarType(), DL) || !isPlain(Read, DL))
         return nullptr;
     const auto Bytes = int64_t(DL.getTypeStoreSize(Read).getFixedValue()), All = int64_t(DL.getTypeStoreSize(Stored).getFixedValue());
     const auto *Wanted = dyn_cast<FixedVectorType>(T);
@@ -87,11 +95,56 @@ Value *part(IRBuilder<> &B, const DataLayout &DL, Value *V, int64_t From, Type *
     return V->getType() == T ? V : B.CreateShuffleVector(V, Mask);
 }
 
-/* Loads in a block get what was stored there in the same block. */
-bool forwardIn(BasicBlock &Block, const Instruction &Variable, const DenseSet<const Instruction *> &Accesses)
+/* What a load of a vector reads of one or two vectors and of single elements; null: some of it is not known. */
+Value *join(IRBuilder<> &B, const DataLayout &DL, ArrayRef<Stored> Known, int64_t At, Type *T)
+{
+    const auto *Wanted = dyn_cast<FixedVectorType>(T);
+    if (!Wanted || !isPlain(Wanted->getElementType(), DL) || Known.size() > MostJoined)
+        return nullptr;
+    Type *Element = Wanted->getElementType();
+    const auto Bytes = int64_t(DL.getTypeStoreSize(Element).getFixedValue());
+    SmallVector<const Stored *, 2> Vectors;
+    SmallVector<std::pair<unsigned, Value *>, 8> Singles;
+    SmallVector<int, 16> Mask;
+    for (unsigned Lane = 0; Lane < Wanted->getNumElements(); ++Lane) {
+        const int64_t Place = At + Lane * Bytes;
+        const auto *Of = find_if(Known, [&](const Stored &S) { return S.At <= Place && Place + Bytes <= S.At + S.Bytes; });
+        if (Of == Known.end() || !isPlain(Of->V->getType()->getScalarType(), DL) || isa<ScalableVectorType>(Of->V->getType()))
+            return nullptr;
+        if (!isa<FixedVectorType>(Of->V->getType())) {
+            if (Of->Bytes != Bytes)
+                return nullptr;
+            Singles.push_back({Lane, Of->V});
+            Mask.push_back(PoisonMaskElem);
+            continue;
+        }
+        if ((Place - Of->At) % Bytes || Of->Bytes % Bytes)
+            return nullptr;
+        const auto *Number = find(Vectors, Of);
+        if (Number == Vectors.end()) {
+            if (Vectors.size() == 2 || (!Vectors.empty() && Vectors[0]->Bytes != Of->Bytes))
+                return nullptr;
+            Vectors.push_back(Of);
+            Number = Vectors.end() - 1;
+        }
+        Mask.push_back(int((Number - Vectors.begin()) * (Of->Bytes / Bytes) + (Place - Of->At) / Bytes));
+    }
+    if (Vectors.empty())
+        return nullptr;
+    auto *Of = FixedVectorType::get(Element, unsigned(Vectors[0]->Bytes / Bytes));
+    Value *Result = Vectors.size() == 2
+                        ? B.CreateShuffleVector(B.CreateBitCast(Vectors[0]->V, Of), B.CreateBitCast(Vectors[1]->V, Of), Mask)
+                        : B.CreateShuffleVector(B.CreateBitCast(Vectors[0]->V, Of), Mask);
+    for (auto &[Lane, V] : Singles)
+        Result = B.CreateInsertElement(Result, B.CreateBitCast(V, Element), uint64_t(Lane));
+    return Result;
+}
+
+/* Loads in a block get what was stored there, in the block or before it. */
+bool forwardIn(BasicBlock &Block, SmallVectorImpl<Stored> &Known, const Instruction &Variable,
+               const DenseSet<const Instruction *> &Accesses)
 {
     const DataLayout &DL = Block.getModule()->getDataLayout();
-    SmallVector<Stored, 32> Known;
     bool Changed = false;
     for (Instruction &I : make_early_inc_range(Block)) {
         if (!Accesses.count(&I))
@@ -110,19 +163,46 @@ bool forwardIn(BasicBlock &Block, const Instruction &Variable, const DenseSet<co
                 Known.push_back({At, Bytes, Store->getValueOperand()});
             continue;
         }
-        for (const Stored &S : Known)
-            if (IsKnown && S.At <= At && At + Bytes <= S.At + S.Bytes) {
-                IRBuilder<> B(&I);
-                if (Value *V = part(B, DL, S.V, At - S.At, I.getType())) {
-                    for (Stored &Other : Known)
-                        if (Other.V == &I)
-                            Other.V = V;
-                    I.replaceAllUsesWith(V);
-                    I.eraseFromParent();
-                    Changed = true;
-                }
-                break;
-            }
+        if (!IsKnown)
+            continue;
+        const auto *Whole = find_if(Known, [&](const Stored &S) { return S.At <= At && At + Bytes <= S.At + S.Bytes; });
+        IRBuilder<> B(&I);
+        Value *V = Whole != Known.end() ? part(B, DL, Whole->V, At - Whole->At, I.getType()) : join(B, DL, Known, At, I.getType());
+        if (!V)
+            continue;
+        for (Stored &Other : Known)
+            if (Other.V == &I)
+                Other.V = V;
+        I.replaceAllUsesWith(V);
+        I.eraseFromParent();
+        Changed = true;
+    }
+    return Changed;
+}
+
+/* The same in all blocks. At the begin of a block is known what is known at the ends of all blocks in front of it; nothing, if one of
+   these comes later, as in a loop. */
+bool forwardIn(Function &F, const Instruction &Variable, const DenseSet<const Instruction *> &Accesses)
+{
+    DenseMap<const BasicBlock *, SmallVector<Stored, 0>> Ends;
+    bool Changed = false;
+    for (BasicBlock *Block : ReversePostOrderTraversal<Function *>(&F)) {
+        SmallVector<Stored, 0> Known;
+        bool IsFirst = true;
+        for (const BasicBlock *Before : predecessors(Block)) {
+            const auto End = Ends.find(Before);
+            if (End == Ends.end())
+                Known.clear();
+            else if (IsFirst)
+                Known = End->second;
+            else
+                erase_if(Known, [&](const Stored &S) {
+                    return none_of(End->second, [&](const Stored &E) { return E.At == S.At && E.Bytes == S.Bytes && E.V == S.V; });
+                });
+            IsFirst = false;
+        }
+        Changed |= forwardIn(*Block, Known, Variable, Accesses);
+        Ends[Block] = std::move(Known);
     }
     return Changed;
 }
@@ -168,9 +248,7 @@ bool forwardVectors(Function &F, FunctionAnalysisManager &FAM)
         DenseSet<const Instruction *> Accesses;
         if (!isOnlyAccessed(*Variable, Accesses))
             continue;
-        bool Forwarded = false;
-        for (BasicBlock &Block : F)
-            Forwarded |= forwardIn(Block, *Variable, Accesses);
+        const bool Forwarded = forwardIn(F, *Variable, Accesses);
         Changed |= Forwarded;
         if (Forwarded && OfThread)
             Own.push_back(OfThread);

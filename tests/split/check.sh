@@ -242,6 +242,13 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
         exit 1
     fi
 
+    # So is a tile with a halo: all vectors that are loaded or stored are those of the program.
+    halo=$(echo "$code" | sed -n '/^define.*@halo_items_tw_split/,/^}/p')
+    if [ "$(echo "$halo" | grep -c ' load <')" != "$(echo "$halo" | grep -c ' store <')" ] || echo "$halo" | grep 'llvm\.threadlocal'; then
+        echo "halo_items in split/levels.c reads its tile from memory"
+        exit 1
+    fi
+
     # All of a group takes the turns of a loop together, as far as all have them, and a tree behind that is not in the thread's memory.
     row=$(echo "$code" | sed -n '/^define.*@row_group_tw_host/,/^}/p')
     if echo "$row" | grep 'llvm\.threadlocal' || [ "$(echo "$row" | grep -c 'alloca \[128 x float\]')" -lt 2 ]; then

@@ -269,3 +269,18 @@ static inline void norm_items(tw_nd_item item, const struct norm *k)
         k->out[tw_group_id(item, 0) * (size_t)k->count + (size_t)i] = (in[i] - sum) * scale;
 }
 TW_ND_RANGE_KERNEL(TW_BLOCK(norm) norm_items, GROUP);
+
+/* Neighbours in a tile with a halo are parts of vectors that the group has stored. */
+static inline void halo_items(tw_nd_item item, const struct prefix *k)
+{
+    TW_LOCAL(uint32_t, tile, [64 + 4]);
+    const size_t i = tw_global_id(item, 0), l = tw_local_id(item, 0);
+    tile[l + 2] = k->in[i];
+    if (l < 2) {
+        tile[l] = i >= 2 ? k->in[i - 2] : 0;
+        tile[l + 64 + 2] = k->in[i + 64];
+    }
+    tw_barrier(item, TW_LOCAL_SPACE);
+    k->out[i] = tile[l] + 3 * tile[l + 1] + 9 * tile[l + 2] + 5 * tile[l + 4];
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(prefix) halo_items, 64);
