@@ -109,6 +109,7 @@ namespace
 
 constexpr uint64_t MostOfLikely = 1024; /* work-items */
 constexpr uint64_t UsualTile = 16;      /* for which the macros make a copy in any case */
+constexpr uint64_t UsualLines[] = {128, 256};
 
 /* `Extent` becomes the turns of the three loops over a group. */
 bool split(Kernel &K, FunctionAnalysisManager &FAM, WeakTrackingVH Extent[3])
@@ -149,7 +150,7 @@ void empty(Function &F)
     new UnreachableInst(F.getContext(), Block);
 }
 
-/* Where the size of the group is computed that a kernel of two or three dimensions does not say; null: it says one. */
+/* Where the size of the group is computed that a kernel does not say; null: it says one. */
 CallInst *sizeCall(Function &F, unsigned &Dims)
 {
     for (Instruction &I : instructions(F)) {
@@ -160,7 +161,7 @@ CallInst *sizeCall(Function &F, unsigned &Dims)
         const auto *Last = dyn_cast<ConstantInt>(Call->getArgOperand(Call->arg_size() - 1));
         const auto *Given = dyn_cast<ConstantInt>(Call->getArgOperand(Call->arg_size() - 4));
         Dims = Last ? unsigned(Last->getZExtValue()) : 0;
-        return (Dims == 2 || Dims == 3) && Given && Given->isZero() ? Call : nullptr;
+        return Dims >= 1 && Dims <= 3 && Given && Given->isZero() ? Call : nullptr;
     }
     return nullptr;
 }
@@ -180,7 +181,7 @@ CallInst *tileCall(Function &Split)
 }
 
 /* Groups of the size that a kernel counts on, though it does not say it, go by a copy of it for that size: they are asked for with the
-   usual tiles, or in groups of three dimensions at the begin of the kernel. */
+   usual tiles, or in groups of one and three dimensions at the begin of the kernel. */
 void handleLikely(Kernel &K, Function &Copy, const Sides &Size, WeakTrackingVH Extent[3], FunctionAnalysisManager &FAM)
 {
     unsigned Dims;
@@ -241,7 +242,8 @@ bool handle(Function &F, FunctionAnalysisManager &FAM)
     std::optional<Sides> Size;
     if (Done && Copy)
         Size = Dims == 2 && K.Likely[0] && K.Likely[1] ? Sides{K.Likely[0], K.Likely[1], 1} : tileOf(*Copy, Dims);
-    if (Size && (*Size)[0] * (*Size)[1] * (*Size)[2] <= MostOfLikely && *Size != Sides{UsualTile, UsualTile, 1})
+    const bool IsUsual = Size && (Dims == 1 ? is_contained(UsualLines, (*Size)[0]) : *Size == Sides{UsualTile, UsualTile, 1});
+    if (Size && (*Size)[0] * (*Size)[1] * (*Size)[2] <= MostOfLikely && !IsUsual)
         handleLikely(K, *Copy, *Size, Extent, FAM);
     if (Copy && Copy->use_empty()) {
         FAM.clear(*Copy, Copy->getName());

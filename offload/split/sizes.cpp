@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes of groups that a kernel of two or three dimensions counts on, though its definition does not say them: its local memory has an
+/* Sizes of groups that a kernel counts on, though its definition does not say them: its local memory has an
    element for each work-item, and a border perhaps. A hierarchical kernel gets a copy for groups of this size; for nd_range kernels
    see plugin.cpp. */
 #include "split.h"
@@ -20,6 +20,7 @@ namespace
 {
 
 constexpr uint64_t LeastSide = 4, MostOfTiles = 1024, UsualSide = 16; /* UsualSide: for which the macros make a copy */
+constexpr uint64_t LeastOfLine = 32;                                  /* of one dimension */
 
 /* 34 is 32 and a border, 24 may be 16 and a border of 4. */
 uint64_t sideOf(uint64_t Elements)
@@ -30,7 +31,7 @@ uint64_t sideOf(uint64_t Elements)
 
 } // namespace
 
-/* The size of groups of 2 or 3 dimensions, from the local memory of a function and of what it calls. */
+/* The size of groups of so many dimensions, from the local memory of a function and of what it calls. */
 std::optional<Sides> tileOf(Function &F, unsigned Dims)
 {
     std::optional<Sides> Result;
@@ -48,7 +49,7 @@ std::optional<Sides> tileOf(Function &F, unsigned Dims)
                 SmallVector<uint64_t, 4> Lengths;
                 for (const Type *T = Local->getValueType(); T->isArrayTy(); T = T->getArrayElementType())
                     Lengths.push_back(T->getArrayNumElements());
-                if (Lengths.size() < 2)
+                if (Dims == 1 ? Lengths.size() != 1 : Lengths.size() < 2)
                     continue;
                 if (Lengths.size() < Dims)
                     return {};
@@ -57,7 +58,7 @@ std::optional<Sides> tileOf(Function &F, unsigned Dims)
                 for (unsigned D = 0; D < Dims; ++D) {
                     Tile[D] = sideOf(Lengths[Lengths.size() - Dims + D]);
                     Items *= Tile[D];
-                    if (Tile[D] < LeastSide || Items > MostOfTiles)
+                    if (Tile[D] < (Dims == 1 ? LeastOfLine : LeastSide) || Items > MostOfTiles)
                         return {};
                 }
                 if (Result && *Result != Tile)

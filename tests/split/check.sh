@@ -249,6 +249,13 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
         exit 1
     fi
 
+    # There is a copy for the size that a kernel counts on; its tree is in registers.
+    if ! echo "$code" | sed -n '/^define.*@sum_unnamed_tw_split_1\./,/^}/p' | grep -q 'store i32' ||
+        echo "$code" | sed -n '/^define.*@sum_unnamed_tw_split_1\./,/^}/p' | grep 'store <'; then
+        echo "split/levels.c: no copy of sum_unnamed for the size that it counts on, or one that keeps its tree in memory"
+        exit 1
+    fi
+
     # All of a group takes the turns of a loop together, as far as all have them, and a tree behind that is not in the thread's memory.
     row=$(echo "$code" | sed -n '/^define.*@row_group_tw_host/,/^}/p')
     if echo "$row" | grep 'llvm\.threadlocal' || [ "$(echo "$row" | grep -c 'alloca \[128 x float\]')" -lt 2 ]; then

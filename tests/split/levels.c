@@ -284,3 +284,19 @@ static inline void halo_items(tw_nd_item item, const struct prefix *k)
     k->out[i] = tile[l] + 3 * tile[l + 1] + 9 * tile[l + 2] + 5 * tile[l + 4];
 }
 TW_ND_RANGE_KERNEL(TW_BLOCK(prefix) halo_items, 64);
+
+/* It has a local element for each work-item of groups of 64, and does not say so. */
+static inline void sum_unnamed(tw_nd_item item, const struct prefix *k)
+{
+    TW_LOCAL(uint32_t, part, [64]);
+    const size_t l = tw_local_id(item, 0);
+    part[l] = k->in[tw_global_id(item, 0)];
+    for (size_t s = tw_local_range(item, 0) / 2; s > 0; s /= 2) {
+        tw_barrier(item, TW_LOCAL_SPACE);
+        if (l < s)
+            part[l] += part[l + s];
+    }
+    if (l == 0)
+        k->out[tw_group_id(item, 0)] = part[0];
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(prefix) sum_unnamed);
