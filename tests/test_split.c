@@ -731,6 +731,30 @@ static void comes_back_model(const int *in, int *out, int n, size_t items, size_
         out[l] = (CELLS - 1 - l) / (int)items + n;
 }
 
+/* The ids of a sum have more terms than the plugin follows. */
+SHAPE(many_terms)
+{
+    const int n = k->n, l = (int)tw_local_linear_id(item);
+    const int at = (int)tw_global_id(item, 2) * n + (int)tw_global_id(item, 1) * (n + 2) + (int)tw_global_id(item, 0);
+    int v = k->in[place_of(item)];
+    if (v % 2 != 0)
+        for (int i = 0; i < n; ++i)
+            v = ((v ^ i) + at + i * at) & 0xfff;
+    tw_barrier(item, TW_LOCAL_SPACE);
+    k->out[place_of(item)] = v + l;
+}
+TW_ND_RANGE_KERNEL(many_terms);
+static void many_terms_model(const int *in, int *out, int n, size_t items, size_t group)
+{
+    for (int l = 0; l < (int)items; ++l) { /* groups of 2 x 4 x 8, in a column */
+        const int at = l % 8 * n + ((int)group * 4 + l / 8 % 4) * (n + 2) + l / 32;
+        out[l] = in[l];
+        for (int i = 0; i < n && in[l] % 2 != 0; ++i)
+            out[l] = ((out[l] ^ i) + at + i * at) & 0xfff;
+        out[l] += l;
+    }
+}
+
 /* Rows of a group, each of which has a sum of its own; the last ones may have none. */
 enum { ROW = 16 };
 SHAPE(sums_of_rows)
@@ -777,6 +801,7 @@ TW_TEST(ranges_that_a_group_shares_out)
     CHECK(queue, sums_of_rows, line(ITEMS), 3);
     CHECK(queue, sums_of_rows, line(ITEMS), 5);
     CHECK(queue, shares_planes, nd_groups(tw_range_3d(1, 2, 1), tw_range_3d(2, 4, 8)), 3);
+    CHECK(queue, many_terms, nd_groups(tw_range_3d(1, 2, 1), tw_range_3d(2, 4, 8)), 5);
     TW_PASS(tw_queue_destroy(&queue));
 }
 

@@ -783,7 +783,7 @@ bool cancelIds(Function &F, const Ids &I)
         if (!Left || !Right || !Of || !HasId(*Left) || !HasId(*Right))
             continue;
         const Sum Rest = Of->low(J.getType()->getIntegerBitWidth());
-        if (HasId(Rest))
+        if (HasId(Rest) || Rest.has(&J)) /* itself, if its terms are too many */
             continue;
         IRBuilder<> B(&J);
         J.replaceAllUsesWith(write(B, Rest, J.getType(), nullptr, nullptr));
