@@ -694,7 +694,8 @@ static void own_turns_model(const int *in, int *out, int n, size_t items, size_t
 SHAPE(shares_planes)
 {
     TW_LOCAL(int, cells, [2][CELLS]);
-    const int z = (int)tw_local_id(item, 0), columns = (int)tw_local_range(item, 2), m = (int)tw_local_range(item, 1) * columns;
+    const int z = (int)tw_local_id(item, 0), columns = (int)tw_local_range(item, 2),
+              m = (int)tw_local_range(item, 1) * columns;
     const int l = (int)tw_local_id(item, 1) * columns + (int)tw_local_id(item, 2);
     const int *in = k->in + tw_group_linear_id(item) * tw_local_linear_range(item);
     for (int i = l; i < CELLS; i += m)
@@ -709,7 +710,8 @@ static void shares_planes_model(const int *in, int *out, int n, size_t items, si
     const int m = (int)items / 2;
     for (int l = 0; l < (int)items; ++l) {
         const int z = l / m, other = CELLS - 1 - l % m, own = m + l % m;
-        out[l] = (in[(other / WIDE * 3 + other % WIDE) % m] + (1 - z) * other) * n + in[(own / WIDE * 3 + own % WIDE) % m] + z * own;
+        out[l] = (in[(other / WIDE * 3 + other % WIDE) % m] + (1 - z) * other) * n
+                 + in[(own / WIDE * 3 + own % WIDE) % m] + z * own;
     }
 }
 
