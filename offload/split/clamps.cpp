@@ -4,9 +4,14 @@
  * the bounds are in order, it is min(max(x, 0), last), of which the addition of an offset to x is a part: two instructions. So a kernel
  * whose arguments the bounds follow from has a copy for where they are in order. It is the same copy for all work-items, and the test
  * is the first thing in the kernel.
+ *
+ * Neighbours of a work-item, as those that a mask of constant size has, are mostly inside of all borders. Where code without a branch
+ * clamps several offsets to one index, it has a copy for such work-items, in which nothing is clamped: what they load are places at
+ * constant distances then.
  */
 #include "split.h"
 
+#include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/IRBuilder.h>
@@ -30,6 +35,8 @@ namespace
 constexpr size_t MostOfKernel = 4000; /* instructions, of which there will be two */
 constexpr unsigned LeastAlone = 4;    /* clamps that are in no loop */
 constexpr unsigned MostToBound = 8;   /* steps from an argument */
+constexpr size_t MostOfBlock = 2000;  /* instructions behind the test whether a work-item is inside */
+constexpr int64_t MostOffset = 1 << 20;
 
 /* min(max(X, Lo), Hi), where Lo <= Hi. */
 struct Clamp {
@@ -70,6 +77,12 @@ bool isAtMost(Value *V, Clamp &C)
     if (match(V, m_Intrinsic<Intrinsic::smin>(m_Value(C.X), m_Value(C.Hi))))
         return true;
     const std::optional<Choice> Of = choiceOf(V);
+    if (Of && match(Of->Less, m_Add(m_Specific(Of->A), m_AllOnes())) && match(Of->Else, m_NSWAdd(m_Specific(Of->B), m_AllOnes()))) {
+        C.X = Of->Else; /* X - 1 < Past, compared without the ones */
+        C.Hi = Of->Less;
+        C.Past = Of->A;
+        return true;
+    }
     if (!Of || Of->A != Of->Less || !match(Of->Else, m_Add(m_Specific(Of->B), m_AllOnes())))
         return false;
     C.X = Of->A;
@@ -171,6 +184,12 @@ Instruction *placeOfCopy(Function &F)
     return Place;
 }
 
+/* What keeps two ways apart to where they meet: what is loaded behind that would not be loaded with the rest. */
+InlineAsm *nothing(LLVMContext &Context)
+{
+    return InlineAsm::get(FunctionType::get(Type::getVoidTy(Context), false), "", "", true);
+}
+
 } // namespace
 
 /* `First` and all that comes behind it, a second time. */
@@ -193,33 +212,183 @@ BasicBlock *copyFrom(BasicBlock *First)
         Copies.push_back(cast<BasicBlock>(Map[Block] = CloneBasicBlock(Block, Map, ".any", &F)));
     remapInstructionsInBlocks(Copies, Map);
     cloneAndAdaptNoAliasScopes(Scopes, Copies, F.getContext(), "any");
-    /* LLVM would have ends that are alike in common, and what is loaded there would not be loaded with the rest */
-    auto *Nothing = InlineAsm::get(FunctionType::get(Type::getVoidTy(F.getContext()), false), "", "", true);
     const SmallPtrSet<const BasicBlock *, 32> Own(Copies.begin(), Copies.end());
     for (BasicBlock *Block : Copies) {
         for (PHINode &Phi : Block->phis())
             Phi.removeIncomingValueIf([&](unsigned N) { return !Own.contains(Phi.getIncomingBlock(N)); }, false);
-        if (isa<ReturnInst>(Block->getTerminator()))
-            IRBuilder<>(Block->getTerminator()).CreateCall(Nothing);
+        if (isa<ReturnInst>(Block->getTerminator())) /* or LLVM would have ends that are alike in common */
+            IRBuilder<>(Block->getTerminator()).CreateCall(nothing(F.getContext()));
     }
     return cast<BasicBlock>(Map[First]);
 }
 
+namespace
+{
+
+/* Offsets to one index that are clamped to the same bounds. If the index is at least `Least`, and at most Hi - Most, none of them is. */
+struct Offsets {
+    Value *Index, *Hi;
+    bool IsPast; /* Hi is one more */
+    int64_t Least, Most = 0;
+    SmallVector<std::pair<SelectInst *, int64_t>, 8> Clamps; /* and what they give then: the index and this offset */
+};
+
+/* Adds a clamp to those of its index. Not if what the test needs is unknown before the first of the clamps. */
+void addOffset(const Clamp &C, const Instruction &First, SmallVectorImpl<Offsets> &All)
+{
+    Value *Index = C.X, *Hi = C.Past ? C.Past : C.Hi;
+    ConstantInt *Offset = nullptr;
+    if (!match(C.X, m_NSWAdd(m_Value(Index), m_ConstantInt(Offset))))
+        Index = C.X;
+    const auto IsKnown = [&](const Value *V) {
+        const auto *I = dyn_cast<Instruction>(V);
+        return !I || I->getParent() != First.getParent() || I->comesBefore(&First);
+    };
+    const auto *Lo = dyn_cast<ConstantInt>(C.Lo);
+    if (!Lo || isa<Constant>(Index) || !IsKnown(Index) || !IsKnown(Hi))
+        return;
+    const int64_t By = Offset ? Offset->getSExtValue() : 0, Plus = C.Plus ? C.Plus->getSExtValue() : 0;
+    const int64_t Least = Lo->getSExtValue() - By, More = C.Behind ? By : By + Plus;
+    if (std::max({std::abs(Least), std::abs(By), std::abs(Plus)}) > MostOffset)
+        return;
+    auto *Known = find_if(All, [&](const Offsets &O) { return O.Index == Index && O.Hi == Hi && O.IsPast == (C.Past != nullptr); });
+    if (Known == All.end()) {
+        All.push_back({Index, Hi, C.Past != nullptr, Least, 0, {}});
+        Known = All.end() - 1;
+    }
+    Known->Least = std::max(Known->Least, Least);
+    Known->Most = std::max(Known->Most, More);
+    Known->Clamps.push_back({C.Select, By + Plus});
+}
+
+/* Whether code may run in some threads of a warp before it does in others. */
+bool canDiverge(const Instruction &I)
+{
+    const auto *Call = dyn_cast<CallBase>(&I);
+    return !I.getType()->isTokenTy() && (!Call || !(Call->isConvergent() || Call->cannotDuplicate() || Call->isInlineAsm()));
+}
+
+/* `Block` without its terminator a second time; `Inside` chooses the first. What is used behind it is that of the one that ran. */
+BasicBlock &copyBlock(BasicBlock *Block, Instruction *From, Value *Inside)
+{
+    BasicBlock *Head = Block, *Usual = SplitBlock(Head, From), *Tail = SplitBlock(Usual, Usual->getTerminator());
+    Function &F = *Block->getParent();
+    ValueToValueMapTy Map;
+    SmallVector<MDNode *, 4> Scopes;
+    identifyNoAliasScopesToClone({Usual}, Scopes);
+    BasicBlock *Any = CloneBasicBlock(Usual, Map, ".any", &F);
+    remapInstructionsInBlocks({Any}, Map);
+    cloneAndAdaptNoAliasScopes(Scopes, {Any}, F.getContext(), "any");
+    ReplaceInstWithInst(Head->getTerminator(), BranchInst::Create(Usual, Any, Inside));
+    Head->getTerminator()->setMetadata(LLVMContext::MD_prof, MDBuilder(F.getContext()).createBranchWeights(1 << 20, 1));
+    for (Instruction &I : *Usual) {
+        SmallVector<Use *, 4> Behind;
+        for (Use &Of : I.uses())
+            if (cast<Instruction>(Of.getUser())->getParent() != Usual)
+                Behind.push_back(&Of);
+        if (Behind.empty())
+            continue;
+        PHINode *Phi = PHINode::Create(I.getType(), 2, "", Tail->begin());
+        Phi->addIncoming(&I, Usual);
+        Phi->addIncoming(Map[&I], Any);
+        for (Use *Of : Behind)
+            Of->set(Phi);
+    }
+    IRBuilder<>(Any->getTerminator()).CreateCall(nothing(F.getContext())); /* or LLVM would have the ends in common */
+    return *Usual;
+}
+
+/* Elements at A + sum, where the sums are one index and offsets to it, are at distances from the first of them. */
+void placeByDistance(BasicBlock &Block, const DenseMap<const Value *, int64_t> &Sums)
+{
+    MapVector<std::tuple<Value *, Value *, Type *>, std::pair<GetElementPtrInst *, int64_t>> Firsts;
+    for (Instruction &I : make_early_inc_range(Block)) {
+        auto *At = dyn_cast<GetElementPtrInst>(&I);
+        Value *A, *Sum;
+        if (!At || At->getNumIndices() != 1 || !match(At->getOperand(1), m_SExt(m_NSWAdd(m_Value(A), m_Value(Sum)))))
+            continue;
+        if (!Sums.contains(Sum))
+            std::swap(A, Sum);
+        if (!Sums.contains(Sum))
+            continue;
+        const int64_t Offset = Sums.lookup(Sum);
+        auto &[First, From] = Firsts[{At->getPointerOperand(), A, At->getSourceElementType()}];
+        if (!First) {
+            First = At;
+            From = Offset;
+            continue;
+        }
+        IRBuilder<> B(At);
+        At->replaceAllUsesWith(B.CreateGEP(At->getSourceElementType(), First, B.getInt64(Offset - From)));
+        At->eraseFromParent();
+    }
+}
+
+/* Makes a copy for work-items inside of all borders, if many of the clamps of one block can be left out there. */
+bool copyForInside(BasicBlock &Block, ArrayRef<Clamp> Clamps)
+{
+    const auto IsFirst = [](const Clamp &A, const Clamp &B) { return A.Select->comesBefore(B.Select); };
+    SelectInst *First = std::min_element(Clamps.begin(), Clamps.end(), IsFirst)->Select;
+    SmallVector<Offsets, 4> All;
+    for (const Clamp &C : Clamps)
+        addOffset(C, *First, All);
+    erase_if(All, [](const Offsets &O) { return O.Clamps.size() < 2; });
+    size_t LeftOut = 0;
+    for (const Offsets &O : All)
+        LeftOut += O.Clamps.size();
+    if (LeftOut < LeastAlone || LeftOut != Clamps.size() || Block.size() > MostOfBlock
+        || !all_of(make_range(First->getIterator(), Block.end()), canDiverge))
+        return false;
+
+    IRBuilder<> B(First);
+    Value *Inside = B.getTrue();
+    for (const Offsets &O : All) {
+        const auto Number = [&](int64_t N) { return ConstantInt::getSigned(O.Index->getType(), N); };
+        Inside = B.CreateAnd(Inside, B.CreateICmpSGE(O.Hi, Number(O.Least + O.Most + O.IsPast))); /* the next line does not wrap around */
+        Inside = B.CreateAnd(Inside, B.CreateICmpSLE(O.Index, B.CreateSub(O.Hi, Number(O.Most + O.IsPast))));
+        Inside = B.CreateAnd(Inside, B.CreateICmpSGE(O.Index, Number(O.Least)));
+    }
+    BasicBlock &Usual = copyBlock(&Block, First, B.CreateFreeze(Inside));
+    for (const Offsets &O : All) {
+        DenseMap<const Value *, int64_t> Sums;
+        for (const auto &[Select, Offset] : O.Clamps) {
+            B.SetInsertPoint(Select);
+            Value *Sum = B.CreateAdd(O.Index, ConstantInt::getSigned(O.Index->getType(), Offset), "", false, true);
+            Select->replaceAllUsesWith(Sum);
+            Select->eraseFromParent();
+            Sums[Sum] = Offset;
+        }
+        placeByDistance(Usual, Sums);
+    }
+    return true;
+}
+
+} // namespace
+
 bool versionClamps(Function &F, FunctionAnalysisManager &FAM)
 {
     const auto &LI = FAM.getResult<LoopAnalysis>(F);
-    SmallVector<Clamp, 16> Clamps;
-    bool Worth = false;
+    SmallMapVector<BasicBlock *, SmallVector<Clamp, 16>, 8> Found;
     for (Instruction &I : instructions(F))
         if (auto *Select = dyn_cast<SelectInst>(&I))
-            if (std::optional<Clamp> Found = clampOf(*Select);
-                Found && followsFromArguments(Found->Lo) && followsFromArguments(Found->Past ? Found->Past : Found->Hi)) {
-                Clamps.push_back(*Found);
-                Worth |= LI.getLoopFor(Select->getParent()) != nullptr;
+            if (std::optional<Clamp> C = clampOf(*Select))
+                Found[I.getParent()].push_back(*C);
+    SmallVector<Clamp, 16> Clamps;
+    bool Copied = false, Worth = false;
+    for (auto &[Block, OfBlock] : Found) {
+        if (copyForInside(*Block, OfBlock)) {
+            Copied = true;
+            continue;
+        }
+        for (const Clamp &C : OfBlock)
+            if (followsFromArguments(C.Lo) && followsFromArguments(C.Past ? C.Past : C.Hi)) {
+                Clamps.push_back(C);
+                Worth |= LI.getLoopFor(Block) != nullptr;
             }
+    }
     Instruction *Place = Worth || Clamps.size() >= LeastAlone ? placeOfCopy(F) : nullptr;
     if (!Place)
-        return false;
+        return Copied;
 
     IRBuilder<> B(Place);
     DenseMap<Value *, Value *> Made;

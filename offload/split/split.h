@@ -47,8 +47,8 @@
  *
  *     arguments.cpp lets the work-items of a team share the arrays among their arguments
  *     gpu.cpp       takes barriers out of loops that only read, and writes reciprocals so that they call nothing
- *     clamps.cpp    makes a copy of a kernel for where the bounds of its clamps are in order
- *     places.cpp    makes one for where a place in many arrays does not fit 32 bits
+ *     clamps.cpp    makes copies for where the bounds of clamps are in order, and for work-items inside of all borders
+ *     places.cpp    makes a copy for where a place in many arrays does not fit 32 bits
  */
 #ifndef TEAMWORK_SPLIT_H
 #define TEAMWORK_SPLIT_H

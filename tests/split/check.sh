@@ -367,17 +367,19 @@ $(sed -n 's/^[a-z]* \(stays_[a-z]*\)(.*/\1 bar.sync 1/p' "$here/split/gpu.c")"
         exit 1
     fi
     # Each clamp is a maximum where its bounds are in order. The loop over weights has a pointer to them, and a loop over
-    # global memory has none. Places in many arrays are products of 32 bits, once.
+    # global memory has none. Places in many arrays are products of 32 bits, once. Neighbours have one address.
     found=$(echo "$code" | awk '
         /\.entry/ { name = $0; sub(/.*entry __omp_offloading_[0-9a-f]*_[0-9a-f]*_/, "", name); sub(/_l[0-9]*\(.*/, "", name) }
         /^\$L/ { once = 0 }
         /nounroll/ { once = 1 }
         name ~ /^clamps_/ && /max\.s32/ || name == "counts" && (/mul\.wide\.u32/ || /begin inline asm/) { print name, $1 }
         name ~ /^places_/ && /mul\.wide\.u32/ { print name, $1 }
+        name ~ /^neighbours_/ && /ld\.[a-z0-9.]* .*\+8\]/ { print name, "+8" }
         name == "short_loop" && once && /ld\.local.*\+4\]/ { print name }' | sort)
     expected="counts //
 counts mul.wide.u32
 counts mul.wide.u32
+neighbours_at_distances +8
 places_of_many mul.wide.u32
 $(sed -n 's/^CLAMP(\([a-z_]*\),.*/clamps_\1 max.s32/p' "$here/split/gpu_kernel.c" | grep -v _not_)
 short_loop"

@@ -103,6 +103,26 @@ CLAMP(before, x - 1 < 0 ? 0 : x - 1 >= n ? n - 1 : x - 1)
 CLAMP(first, x <= 3 ? 3 : x > last - 7 ? last - 7 : x)
 CLAMP(not_of_an_argument, x<0 ? 0 : x> *bound ? *bound : x)
 
+/* Neighbours of work-items that are inside of the borders are at constant distances. Not if threads would come to a barrier on both
+   ways, nor of few neighbours. */
+#define NEIGHBOURS(name, radius, before)                                                                               \
+    void name(unsigned long in, unsigned long out, int n)                                                              \
+    {                                                                                                                  \
+        _Pragma("omp target teams ompx_bare num_teams(1) thread_limit(32) firstprivate(in, out, n)")                   \
+        {                                                                                                              \
+            const int x = ((int *)out)[thread()];                                                                      \
+            float sum = 0;                                                                                             \
+            for (int i = -radius; i <= radius; ++i) {                                                                  \
+                sum += ((float *)in)[thread() + (x + i < 0 ? 0 : x + i >= n ? n - 1 : x + i)];                         \
+                before;                                                                                                \
+            }                                                                                                          \
+            ((float *)out)[x] = sum;                                                                                   \
+        }                                                                                                              \
+    }
+NEIGHBOURS(neighbours_at_distances, 2, (void)0)
+NEIGHBOURS(neighbours_not_with_barriers_2, 2, barrier())
+NEIGHBOURS(neighbours_not_of_few, 1, (void)0)
+
 /* A pointer goes through the weights, and the loop that LLVM unrolls stays as it is. */
 struct weights {
     float at[25];

@@ -28,7 +28,17 @@ TW_DEVICE_INLINE uint64_t tw_internal_reciprocal(size_t divisor)
 TW_DEVICE_INLINE uint32_t tw_internal_divide(uint32_t n, uint64_t reciprocal)
 {
     /* the high half of one product of 32-bit numbers */
-    return (uint32_t)((uint64_t)(n << 1) * (uint32_t)reciprocal >> 32) >> (reciprocal >> 32);
+    return (uint32_t)((uint64_t)(n << 1) * (uint32_t)reciprocal >> 32) >> (reciprocal >> 32 & 31);
+}
+
+/* Division of a thread's number by a size of its group, both at most 1024: quotient = n * magic >> 20. The magic is above the 37
+   bits of the reciprocal of a number of teams. */
+#define TW_INTERNAL_SIMT_SIZE_SHIFT 20
+#define TW_INTERNAL_SIMT_SIZE_AT 40
+
+TW_DEVICE_INLINE uint64_t tw_internal_size_reciprocal(size_t size)
+{
+    return ((1u << TW_INTERNAL_SIMT_SIZE_SHIFT) + size - 1) / size << TW_INTERNAL_SIMT_SIZE_AT;
 }
 
 /* Splits `linear` by the sizes of the last dimensions. inner: size of the last dimension, and `middle` of the one
@@ -176,7 +186,10 @@ tw_internal_simt_group_captures(const struct tw_internal_launch *launch, struct 
         grid->teams[d] = launch->range[d];
         grid->threads[d] = local[d];
     }
-    return tw_internal_simt_captures(launch, tw_internal_split_for(launch->range, launch->dims),
+    struct tw_internal_split split = tw_internal_split_for(launch->range, launch->dims);
+    split.by_inner |= tw_internal_size_reciprocal(local[launch->dims - 1]);
+    split.by_middle |= tw_internal_size_reciprocal(local[1]);
+    return tw_internal_simt_captures(launch, split,
                                      (uint64_t)local[0] | (uint64_t)local[1] << 11 | (uint64_t)local[2] << 22
                                          | (uint64_t)launch->dims << 33);
 }
@@ -434,20 +447,15 @@ TW_DEVICE_INLINE bool tw_internal_simt_range_item(tw_item *item, const uint64_t 
     return inside;
 }
 
-/* The quotient of a thread's number and a size of its group. The division of integers is a call on NVIDIA GPUs. Both are at most 1024:
-   with a half added to the number, the quotient is further from a whole one than the approximation is from it. So it is right, which
-   the compiler cannot know: less than `rows`, and a remainder less than the size. */
-TW_DEVICE_INLINE uint32_t tw_internal_simt_row(uint32_t thread, uint32_t size, uint32_t rows)
+/* The quotient of a thread's number and a size of its group: less than `rows`, with a remainder less than the size, which the
+   compiler cannot know. */
+TW_DEVICE_INLINE uint32_t tw_internal_simt_row(uint32_t thread, uint32_t size, uint64_t reciprocal, uint32_t rows)
 {
-#ifdef __NVPTX__
-    if (!__builtin_constant_p(size)) {
-        const uint32_t row = (uint32_t)(((float)thread + 0.5f) * __nvvm_rcp_approx_ftz_f((float)size));
-        __builtin_assume(row < rows && row * size <= thread && thread - row * size < size);
-        return row;
-    }
-#endif
-    (void)rows;
-    return thread / size;
+    if (__builtin_constant_p(size))
+        return thread / size;
+    const uint32_t row = thread * (uint32_t)(reciprocal >> TW_INTERNAL_SIMT_SIZE_AT) >> TW_INTERNAL_SIMT_SIZE_SHIFT;
+    __builtin_assume(row < rows && row * size <= thread && thread - row * size < size);
+    return row;
 }
 
 /* Sets a group, with this thread's place in it. l0, l1, l2: the size that the kernel requires, or 0. */
@@ -476,11 +484,11 @@ TW_DEVICE_INLINE void tw_internal_simt_group_at(struct tw_internal_group *group,
                                      NULL};
     *group = here;
     if (dims == 2) {
-        group->tw_thread_[0] = tw_internal_simt_row(thread, l1, l0);
+        group->tw_thread_[0] = tw_internal_simt_row(thread, l1, head->by_inner, l0);
         group->tw_thread_[1] = thread - group->tw_thread_[0] * l1;
     } else if (dims == 3) {
-        const uint32_t row = tw_internal_simt_row(thread, l2, l0 * l1);
-        group->tw_thread_[0] = tw_internal_simt_row(row, l1, l0);
+        const uint32_t row = tw_internal_simt_row(thread, l2, head->by_inner, l0 * l1);
+        group->tw_thread_[0] = tw_internal_simt_row(row, l1, head->by_middle, l0);
         group->tw_thread_[1] = row - group->tw_thread_[0] * l1;
         group->tw_thread_[2] = thread - row * l2;
     }
