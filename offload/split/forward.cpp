@@ -16,12 +16,15 @@
 #include "split.h"
 
 #include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
+#include <llvm/TargetParser/Triple.h>
 #include <llvm/Transforms/Scalar/DeadStoreElimination.h>
 
 using namespace llvm;
@@ -32,6 +35,7 @@ namespace
 {
 
 constexpr uint64_t MostBytes = 4096; /* of a variable of a thread that becomes one of the function */
+constexpr size_t LeastInOrder = 8;   /* loads of whole registers */
 constexpr size_t MostJoined = 16;    /* known places, of which vectors are joined: about as many as registers */
 
 /* What is known of a place in a variable. */
@@ -219,6 +223,50 @@ void makeOwn(Function &F, GlobalVariable &Variable)
         }
 }
 
+/* Vectors that lie in a row are loaded in their order, as in the loop that stored them. LLVM's scheduler would have them in the order
+   in which a tree needs them. Prefetchers of processors do not follow that: sums by a tree over numbers in memory took twice as long. */
+void loadInOrder(Function &F, const TargetTransformInfo &TTI)
+{
+    const DataLayout &DL = F.getParent()->getDataLayout();
+    const uint64_t Register = TTI.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue() / 8;
+    if (!Triple(F.getParent()->getTargetTriple()).isX86())
+        return;
+    SmallVector<LoadInst *, 32> InOrder;
+    for (BasicBlock &Block : F) {
+        MapVector<const Value *, SmallVector<LoadInst *, 16>> Rows;
+        DenseMap<const Value *, int64_t> Ends;
+        const auto Finish = [&](SmallVectorImpl<LoadInst *> &Row) {
+            if (Row.size() >= LeastInOrder)
+                append_range(InOrder, Row);
+            Row.clear();
+        };
+        for (Instruction &I : Block) {
+            auto *Load = dyn_cast<LoadInst>(&I);
+            const auto *Type = Load ? dyn_cast<FixedVectorType>(Load->getType()) : nullptr;
+            if (!Type || !Load->isSimple() || DL.getTypeStoreSize(Load->getType()) != Register || !isPlain(Type->getElementType(), DL))
+                continue;
+            int64_t At = 0;
+            const Value *Base = GetPointerBaseWithConstantOffset(Load->getPointerOperand(), At, DL);
+            if (isa<AllocaInst>(Base))
+                continue;
+            auto &Row = Rows[Base];
+            if (!Row.empty() && (Ends[Base] != At || Row[0]->getType() != Load->getType()))
+                Finish(Row);
+            Row.push_back(Load);
+            Ends[Base] = At + int64_t(Register);
+        }
+        for (auto &[Base, Row] : Rows)
+            Finish(Row);
+    }
+    for (LoadInst *Load : InOrder) {
+        IRBuilder<> B(Load->getNextNode());
+        auto *Type = FunctionType::get(Load->getType(), {Load->getType()}, false);
+        CallInst *Loaded = B.CreateCall(InlineAsm::get(Type, "", "=v,0", true), {Load});
+        Loaded->setDoesNotThrow();
+        Load->replaceUsesWithIf(Loaded, [&](const Use &Of) { return Of.getUser() != Loaded; });
+    }
+}
+
 } // namespace
 
 bool forwardVectors(Function &F, FunctionAnalysisManager &FAM)
@@ -259,6 +307,7 @@ bool forwardVectors(Function &F, FunctionAnalysisManager &FAM)
         return false;
     FAM.invalidate(F, PreservedAnalyses::none());
     FAM.invalidate(F, DSEPass().run(F, FAM));
+    loadInOrder(F, FAM.getResult<TargetIRAnalysis>(F));
     return true;
 }
 

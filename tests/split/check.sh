@@ -256,6 +256,12 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
         exit 1
     fi
 
+    # What a group has in registers is loaded in the order of memory.
+    if [ "$(echo "$code" | sed -n '/^define.*@halves_items_tw_split/,/^}/p' | grep -c 'asm sideeffect "", "=v,0"')" -lt 16 ]; then
+        echo "halves_items in split/levels.c loads in any order"
+        exit 1
+    fi
+
     # All of a group takes the turns of a loop together, as far as all have them, and a tree behind that is not in the thread's memory.
     row=$(echo "$code" | sed -n '/^define.*@row_group_tw_host/,/^}/p')
     if echo "$row" | grep 'llvm\.threadlocal' || [ "$(echo "$row" | grep -c 'alloca \[128 x float\]')" -lt 2 ]; then

@@ -20,7 +20,7 @@ HEAD = """\
 #include <teamwork/teamwork.h>
 #include <teamwork/vector.h>
 
-enum { MOST = 1 << 14, LOCAL = 512, SHARED = 2048, BINS = 64 };
+enum { MOST = 1 << 14, LOCAL = 1024, SHARED = 2048, BINS = 64 };
 struct pair { int a, b; };
 static inline int clamp_to(int x, int low, int high) { return x < low ? low : x > high ? high : x; }
 static inline struct pair both(int a, int b) { struct pair p = {a & 1023, (a ^ b) & 511}; return p; }
