@@ -260,10 +260,14 @@ void loadInOrder(Function &F, const TargetTransformInfo &TTI)
     }
     for (LoadInst *Load : InOrder) {
         IRBuilder<> B(Load->getNextNode());
-        auto *Type = FunctionType::get(Load->getType(), {Load->getType()}, false);
-        CallInst *Loaded = B.CreateCall(InlineAsm::get(Type, "", "=v,0", true), {Load});
+        Type *Element = cast<FixedVectorType>(Load->getType())->getElementType(), *Whole = Load->getType();
+        if (!Element->isFloatTy() && !Element->isDoubleTy()) /* not all processors have registers of the others */
+            Whole = FixedVectorType::get(B.getInt32Ty(), unsigned(Register / 4));
+        Value *Words = B.CreateBitCast(Load, Whole);
+        CallInst *Loaded = B.CreateCall(InlineAsm::get(FunctionType::get(Whole, {Whole}, false), "", "=v,0", true), {Words});
         Loaded->setDoesNotThrow();
-        Load->replaceUsesWithIf(Loaded, [&](const Use &Of) { return Of.getUser() != Loaded; });
+        Value *V = B.CreateBitCast(Loaded, Load->getType());
+        Load->replaceUsesWithIf(V, [&](const Use &Of) { return Of.getUser() != Words && Of.getUser() != Loaded; });
     }
 }
 
