@@ -27,6 +27,9 @@ static struct {
     int static_bytes;        /* of the kernel */
     cu_result launch_fails;  /* with this */
     unsigned grid[3], block[3], dynamic_bytes, launches, graph_launches;
+    unsigned dependent_launches; /* of `launches`: those that begin while the one before ends */
+    size_t waits;                /* nodes that the last node of a graph waits for, all of it, ... */
+    unsigned edges;              /* ... and edges of nodes that begin while the one before ends */
     uint64_t given[160];
     size_t given_bytes;
 } driver;
@@ -134,6 +137,15 @@ static cu_result launch_kernel(cu_function function, unsigned grid_x, unsigned g
     return driver.launch_fails;
 }
 
+static cu_result launch_with(const struct cu_launch *launch, cu_function function, void **parameters, void **extra)
+{
+    TW_CHECK(launch->attribute_count == 1 && launch->attributes->which == CU_LAUNCH_PROGRAMMATIC_SERIALIZATION
+             && launch->attributes->value.allowed);
+    ++driver.dependent_launches;
+    return launch_kernel(function, launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0],
+                         launch->block[1], launch->block[2], launch->dynamic_bytes, launch->stream, parameters, extra);
+}
+
 static struct tw_cuda_device device;
 
 static cu_result create_graph(cu_graph *graph, unsigned flags)
@@ -152,8 +164,18 @@ static cu_result destroy_graph(cu_graph graph)
 static cu_result add_kernel(cu_node *node, cu_graph graph, const cu_node *before, size_t count,
                             const struct cu_kernel_node *kernel)
 {
-    (void)graph, (void)before, (void)count, (void)kernel;
+    (void)graph, (void)before, (void)kernel;
+    driver.waits = count;
     *node = (cu_node)(void *)&driver;
+    return 0;
+}
+
+static cu_result add_edges(cu_graph graph, const cu_node *from, const cu_node *to, const struct cu_edge *edges,
+                           size_t count)
+{
+    (void)graph;
+    TW_CHECK(*from && *to && edges->from_port == CU_PORT_PROGRAMMATIC && edges->type == CU_EDGE_PROGRAMMATIC);
+    driver.edges += (unsigned)count;
     return 0;
 }
 
@@ -215,9 +237,11 @@ static void begin(const struct sample *sample, const char *arch)
     tw_cuda.stream_create = create_stream;
     tw_cuda.stream_synchronize = synchronize_stream;
     tw_cuda.launch = launch_kernel;
+    tw_cuda.launch_with = launch_with;
     tw_cuda.graph_create = create_graph;
     tw_cuda.graph_destroy = destroy_graph;
     tw_cuda.graph_add_kernel = add_kernel;
+    tw_cuda.graph_add_edges = add_edges;
     tw_cuda.graph_instantiate = instantiate;
     tw_cuda.graph_executable_destroy = destroy_executable;
     tw_cuda.graph_set_kernel = set_kernel;
@@ -593,8 +617,42 @@ TW_TEST(a_kernel_of_an_unloaded_library_is_not_taken_for_another_one)
     end();
 }
 
-/* The driver launches the graphs of several threads one after the other, but kernels partly at the same time; and the
-   device takes longer for them. */
+/* Code for sm_90 begins with a wait for what comes before it, code for older GPUs does not. */
+TW_TEST(launches_begin_early_where_the_code_waits)
+{
+    static const struct {
+        const char *arch;
+        unsigned capability;
+        bool has_driver, waits;
+    } cases[] = {{"sm_90", 90, true, true}, {"sm_90", 90, false, false}, {"sm_80", 80, true, false}};
+    const struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_RANGE);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        struct tw_internal_launch launch = launch_of(1000);
+        const cu_node before = (cu_node)(void *)&driver;
+        cu_node node;
+        begin(&(struct sample){.name = REGION}, cases[i].arch);
+        device.capability = cases[i].capability;
+        if (!cases[i].has_driver) {
+            tw_cuda.launch_with = NULL;
+            tw_cuda.graph_add_edges = NULL;
+        }
+        TW_CHECK(takes(&kernel, &launch));
+        TW_EQUAL(tw_cuda_enqueue(&launch, NULL), 0);
+        TW_EQUAL(driver.launches, 1u);
+        TW_EQUAL(driver.dependent_launches, cases[i].waits);
+        /* in a graph behind one kernel, but not behind anything else */
+        TW_EQUAL(tw_cuda_add_node(&launch, NULL, &before, 1, true, &node), 0);
+        TW_EQUAL(driver.edges, cases[i].waits);
+        TW_EQUAL(driver.waits, !cases[i].waits);
+        TW_EQUAL(tw_cuda_add_node(&launch, NULL, &before, 1, false, &node), 0);
+        TW_EQUAL(driver.edges, cases[i].waits);
+        TW_EQUAL(driver.waits, 1u);
+        end();
+    }
+}
+
+/* The driver launches the graphs of several threads one after the other, but kernels partly at the same time; a device
+   that is slower than the host overlaps kernels, and no graphs; and a graph with a new grid takes longer. */
 TW_TEST(a_kernel_is_launched_by_a_graph_unless_that_is_slower)
 {
     enum { FIRST = 20 }; /* more than the launches before a graph is made */
@@ -616,10 +674,21 @@ TW_TEST(a_kernel_is_launched_by_a_graph_unless_that_is_slower)
     launch_of_other = NULL;
     TW_EQUAL(tw_cuda_launch_cache_enqueue(&caches[1], &device, &launch, NULL, false), 0);
     TW_EQUAL(driver.graph_launches, graph_launches + 2);
-    /* a device that is behind is not given graphs: new parameters cost it more than the host saves */
-    TW_EQUAL(tw_cuda_launch_cache_enqueue(&caches[1], &device, &launch, NULL, true), 0);
-    TW_EQUAL(driver.graph_launches, graph_launches + 2);
+    /* with another range */
+    struct tw_internal_launch other = launch_of(2000);
+    TW_CHECK(takes(&kernel, &other));
+    TW_EQUAL(tw_cuda_launch_cache_enqueue(&caches[1], &device, &other, NULL, false), 0);
     TW_EQUAL(driver.launches, launches + 2);
+    TW_EQUAL(tw_cuda_launch_cache_enqueue(&caches[1], &device, &other, NULL, false), 0);
+    TW_EQUAL(driver.graph_launches, graph_launches + 3);
+    /* the device is slow: this launch is no graph, nor are the next ones, but not for ever */
+    TW_EQUAL(tw_cuda_launch_cache_enqueue(&caches[1], &device, &other, NULL, true), 0);
+    TW_EQUAL(tw_cuda_launch_cache_enqueue(&caches[1], &device, &other, NULL, false), 0);
+    TW_EQUAL(driver.graph_launches, graph_launches + 3);
+    TW_EQUAL(driver.launches, launches + 4);
+    for (unsigned i = 0; i < 1000; ++i)
+        TW_EQUAL(tw_cuda_launch_cache_enqueue(&caches[1], &device, &other, NULL, false), 0);
+    TW_CHECK(driver.graph_launches > graph_launches + 3);
     for (unsigned stream = 0; stream < 2; ++stream)
         tw_cuda_launch_cache_close(&caches[stream]);
     end();
@@ -639,6 +708,7 @@ TW_TEST_LIST = {
     TW_CASE(what_a_kernel_cannot_have_is_refused),
     TW_CASE(a_kernel_is_loaded_before_its_launch),
     TW_CASE(a_kernel_of_an_unloaded_library_is_not_taken_for_another_one),
+    TW_CASE(launches_begin_early_where_the_code_waits),
     TW_CASE(a_kernel_is_launched_by_a_graph_unless_that_is_slower),
     TW_CASES_END,
 };

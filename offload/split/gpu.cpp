@@ -69,6 +69,14 @@ bool isBarrier(const Instruction &I)
            && match(Call->getArgOperand(0), PatternMatch::m_Zero());
 }
 
+/* What a kernel begins with: it waits for launches before it, of which its own work-items see as much behind it. */
+bool awaitsOthers(const Instruction &I)
+{
+    const auto *Call = dyn_cast<CallInst>(&I);
+    const auto *Text = Call ? dyn_cast<InlineAsm>(Call->getCalledOperand()) : nullptr;
+    return Text && Text->getAsmString() == "griddepcontrol.wait;";
+}
+
 /* Neither writes what other work-items may see, nor orders accesses, nor exchanges values. Fences, atomic and volatile accesses, votes
    and calls that are not known to compute only are none of these. */
 bool onlyReads(const Instruction &I)
@@ -504,7 +512,7 @@ class Traffic
     void add(const Instruction &I)
     {
         const auto *Intrinsic = dyn_cast<IntrinsicInst>(&I);
-        if (!I.mayReadOrWriteMemory() || (Intrinsic && Intrinsic->isAssumeLikeIntrinsic()))
+        if (!I.mayReadOrWriteMemory() || (Intrinsic && Intrinsic->isAssumeLikeIntrinsic()) || awaitsOthers(I))
             return;
         Accesses &Here = OfFirst.contains(I.getParent()) ? ByFirst : ByAny;
         if (const auto *Load = dyn_cast<LoadInst>(&I); Load && Load->isSimple()) {

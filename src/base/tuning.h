@@ -36,6 +36,11 @@
 #define TW_TUNE_KERNEL_COPY_BYTES 262144u
 #endif
 
+/* On NVIDIA GPUs (sm_90), blocks of a kernel come to the device while the kernel before it in the stream ends. */
+#ifndef TW_TUNE_DEPENDENT_LAUNCHES
+#define TW_TUNE_DEPENDENT_LAUNCHES 1
+#endif
+
 /* Time that a waiting thread polls before it sleeps. */
 #ifndef TW_TUNE_WAIT_SPIN_NS
 #define TW_TUNE_WAIT_SPIN_NS 20000u

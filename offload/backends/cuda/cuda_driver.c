@@ -22,6 +22,13 @@ static struct {
     int retained;
 } found;
 
+/* Functions that older drivers do not have, and without which there is another way. */
+static bool may_lack(const void *slot)
+{
+    return slot == &tw_cuda.function_parameter || slot == &tw_cuda.launch_with || slot == &tw_cuda.graph_add_edges
+           || slot == &tw_cuda.device_uuid;
+}
+
 static bool load_functions(void)
 {
     const struct {
@@ -39,7 +46,7 @@ static bool load_functions(void)
         return false;
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; ++i) {
         void *address = dlsym(found.library, functions[i].name);
-        if (!address && functions[i].slot != &tw_cuda.function_parameter && functions[i].slot != &tw_cuda.device_uuid)
+        if (!address && !may_lack(functions[i].slot))
             return false;
         *(void **)functions[i].slot = address;
     }

@@ -50,6 +50,32 @@ struct cu_access {
     int rights;
 };
 
+/* Launches with attributes, since CUDA 11.8. */
+enum { CU_LAUNCH_PROGRAMMATIC_SERIALIZATION = 6 };
+
+struct cu_launch_attribute {
+    int which;
+    char padding[4];
+    union {
+        int allowed;
+        char bytes[64];
+    } value;
+};
+
+struct cu_launch {
+    unsigned grid[3], block[3], dynamic_bytes;
+    cu_stream stream;
+    struct cu_launch_attribute *attributes;
+    unsigned attribute_count;
+};
+
+/* Edges of graphs with attributes, since CUDA 12.3. */
+enum { CU_PORT_PROGRAMMATIC = 1, CU_EDGE_PROGRAMMATIC = 1 };
+
+struct cu_edge {
+    unsigned char from_port, to_port, type, reserved[5];
+};
+
 /* Virtual memory management, since CUDA 10.2. */
 struct cu_memory_properties {
     int allocation_type, handle_types;
@@ -241,13 +267,17 @@ enum cu_function_attribute {
       (cu_node * node, cu_graph graph, const cu_node *before, size_t count, const struct cu_memset_node *memset,       \
        cu_context context))                                                                                            \
     X(graph_add_empty, "cuGraphAddEmptyNode", (cu_node * node, cu_graph graph, const cu_node *before, size_t count))   \
+    X(graph_add_edges, "cuGraphAddDependencies_v2",                                                                    \
+      (cu_graph graph, const cu_node *from, const cu_node *to, const struct cu_edge *edges, size_t count))             \
     X(graph_instantiate, "cuGraphInstantiateWithFlags",                                                                \
       (cu_executable * executable, cu_graph graph, unsigned long long flags))                                          \
     X(graph_executable_destroy, "cuGraphExecDestroy", (cu_executable executable))                                      \
     X(graph_launch, "cuGraphLaunch", (cu_executable executable, cu_stream stream))                                     \
     X(launch, "cuLaunchKernel",                                                                                        \
       (cu_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,    \
-       unsigned block_z, unsigned dynamic_bytes, cu_stream stream, void **parameters, void **extra))
+       unsigned block_z, unsigned dynamic_bytes, cu_stream stream, void **parameters, void **extra))                   \
+    X(launch_with, "cuLaunchKernelEx",                                                                                 \
+      (const struct cu_launch *launch, cu_function function, void **parameters, void **extra))
 
 /* The launcher of kernels in the simt lowering: the driver where it can, or what TW_CUDA_LAUNCH demands. */
 enum tw_cuda_choice { TW_CUDA_ANY_LAUNCH, TW_CUDA_DRIVER_LAUNCH, TW_CUDA_OPENMP_LAUNCH };

@@ -34,6 +34,7 @@ struct cuda_graph {
 struct instantiation {
     struct cuda_graph *made;
     cu_graph graph;
+    const struct tw_backend_graph_node *given;
     bool spreads;     /* the nodes are of several devices */
     bool is_refused;  /* the driver makes no such graph */
     cu_node *nodes;   /* the nodes so far */
@@ -91,6 +92,13 @@ static tw_status equip(struct instantiation *a, const struct tw_backend_graph_no
                                                       : status;
 }
 
+/* Whether a node waits for one kernel of its device alone. */
+static bool follows_kernel(const struct instantiation *a, const struct tw_backend_graph_node *node)
+{
+    const struct tw_backend_graph_node *before = node->before_count == 1 ? &a->given[node->before[0]] : NULL;
+    return before && before->kernel && before->device == node->device;
+}
+
 /* Adds a node. Called in the context of its device. */
 static tw_status add_node(struct instantiation *a, const struct tw_backend_graph_node *node, cu_node *added)
 {
@@ -113,7 +121,8 @@ static tw_status add_node(struct instantiation *a, const struct tw_backend_graph
     const tw_status status = equip(a, node, &launch);
     if (status != TW_SUCCESS)
         return status;
-    const cu_result error = tw_cuda_add_node(&launch, a->graph, a->befores, node->before_count, added);
+    const cu_result error =
+        tw_cuda_add_node(&launch, a->graph, a->befores, node->before_count, follows_kernel(a, node), added);
     return error ? refuse(a, error, "added no kernel to a graph") : TW_SUCCESS;
 }
 
@@ -170,7 +179,7 @@ static bool takes(const struct tw_backend_graph_node *node)
 static tw_status instantiate(struct tw_backend_device *device, const struct tw_backend_graph_node *nodes, size_t count,
                              struct tw_backend_graph **result)
 {
-    struct instantiation a = {.made = NULL};
+    struct instantiation a = {.given = nodes};
     size_t most = 0;
     for (size_t i = 0; i < count; ++i) {
         if (!takes(&nodes[i]))

@@ -13,6 +13,7 @@
 
 #include "backends/gpu/gpu_kernel.h"
 #include "base/cancellation.h"
+#include "base/tuning.h"
 
 static pthread_mutex_t allowing = PTHREAD_MUTEX_INITIALIZER; /* held to change the dynamic_bytes of a kernel */
 
@@ -271,22 +272,50 @@ static cu_result prepare(struct tw_gpu_kernel *kernel, const struct tw_internal_
     return allow(kernel, launch->local_bytes);
 }
 
+/* Whether a kernel's code waits by itself for what comes before it. A kernel that is found was compiled with this version of
+   the headers, so that follows from the architecture. */
+static bool awaits(const struct tw_gpu_kernel *kernel)
+{
+    return kernel->rank * 10 >= TW_INTERNAL_SIMT_AWAITS && tw_cuda.launch_with && TW_TUNE_DEPENDENT_LAUNCHES;
+}
+
+/* Enqueues a kernel whose blocks come to the device as soon as those of the kernel before it leave (programmatic dependent
+   launch). They wait there. */
+static cu_result enqueue_dependent(const struct cu_kernel_node *node, cu_stream stream)
+{
+    struct cu_launch_attribute attribute = {.which = CU_LAUNCH_PROGRAMMATIC_SERIALIZATION, .value.allowed = 1};
+    const struct cu_launch launch = {.grid = {node->grid[0], node->grid[1], node->grid[2]},
+                                     .block = {node->block[0], node->block[1], node->block[2]},
+                                     .dynamic_bytes = node->dynamic_bytes,
+                                     .stream = stream,
+                                     .attributes = &attribute,
+                                     .attribute_count = 1};
+    return tw_cuda.launch_with(&launch, node->function, NULL, node->extra);
+}
+
 cu_result tw_cuda_enqueue(const struct tw_internal_launch *launch, cu_stream stream)
 {
     struct call call;
     const cu_result error = prepare(launch->found, launch, &call);
     const struct cu_kernel_node *node = &call.node;
-    return error ? error
-                 : tw_cuda.launch(node->function, node->grid[0], node->grid[1], node->grid[2], node->block[0],
-                                  node->block[1], node->block[2], node->dynamic_bytes, stream, NULL, node->extra);
+    if (error)
+        return error;
+    return awaits(launch->found)
+               ? enqueue_dependent(node, stream)
+               : tw_cuda.launch(node->function, node->grid[0], node->grid[1], node->grid[2], node->block[0],
+                                node->block[1], node->block[2], node->dynamic_bytes, stream, NULL, node->extra);
 }
 
 cu_result tw_cuda_add_node(const struct tw_internal_launch *launch, cu_graph graph, const cu_node *before, size_t count,
-                           cu_node *node)
+                           bool follows_kernel, cu_node *node)
 {
+    const struct cu_edge edge = {.from_port = CU_PORT_PROGRAMMATIC, .type = CU_EDGE_PROGRAMMATIC};
+    const bool has_edge = follows_kernel && awaits(launch->found) && tw_cuda.graph_add_edges;
     struct call call;
-    const cu_result error = prepare(launch->found, launch, &call);
-    return error ? error : tw_cuda.graph_add_kernel(node, graph, before, count, &call.node);
+    cu_result error = prepare(launch->found, launch, &call);
+    if (!error)
+        error = tw_cuda.graph_add_kernel(node, graph, before, has_edge ? 0 : count, &call.node);
+    return error || !has_edge ? error : tw_cuda.graph_add_edges(graph, before, node, &edge, 1);
 }
 
 cu_result tw_cuda_set_node(const struct tw_internal_launch *launch, cu_executable executable, cu_node node)

@@ -33,9 +33,10 @@ tw_status tw_cuda_launch(struct tw_cuda_device *device, const struct tw_internal
 /* Enqueues a launch that tw_cuda_takes(). Called in the device's context. */
 cu_result tw_cuda_enqueue(const struct tw_internal_launch *launch, cu_stream stream);
 
-/* Adds such a launch to a graph as a node. Called in the device's context. */
+/* Adds such a launch to a graph as a node. `follows_kernel`: what it waits for is one node, a kernel of its device; then
+   its blocks may come to the device while that kernel ends. Called in the device's context. */
 cu_result tw_cuda_add_node(const struct tw_internal_launch *launch, cu_graph graph, const cu_node *before, size_t count,
-                           cu_node *node);
+                           bool follows_kernel, cu_node *node);
 
 /* Sets the parameters of such a node for all later launches of the executable graph. */
 cu_result tw_cuda_set_node(const struct tw_internal_launch *launch, cu_executable executable, cu_node node);

@@ -11,15 +11,21 @@
  * same time. With a stream each, 1, 2, 4 and 8 threads take 2.1, 2.2, 2.2 and 2.4 us for a graph, all threads together,
  * and 3.4, 2.5, 1.7 and 1.2 for a kernel. So a thread launches no graph while another one launches.
  *
- * New parameters cost the device 0.2 us for each graph: 5.0 us instead of 4.8 for a kernel of floydwarshall. That counts
- * where the device is what others wait for, so a stream that has enough to run gets kernels.
+ * But the blocks of a kernel come to the device while the one before it ends (cuda_launch.c), those of a graph behind it:
+ * dependent kernels take 1.1 us of the device each, besides their work, and graphs with new parameters 2.4. So kernels
+ * that take the device longer than the host takes to launch them are launched as kernels: those of floydwarshall take
+ * 3.9 us, by graphs 5.1. So are those whose range changes from launch to launch, as it does in wavefront: a graph with a
+ * new grid takes the driver 4.4 us.
  */
 #include "cuda_launch_cache.h"
+
+#include <string.h>
 
 #include "cuda_launch.h"
 
 #define ENOUGH 8u /* launches before a graph is made: more of them are likely then */
 #define PROBES 4u
+#define LONG 256u /* launches for which a kernel is taken for long, after the device was found slower than the host */
 
 /* Returns the entry of a kernel, a new one if it has none; NULL if there is no room. */
 static struct tw_cuda_cached_launch *entry_of(struct tw_cuda_launch_cache *launch_cache, const void *kernel)
@@ -48,19 +54,31 @@ static void drop(struct tw_cuda_cached_launch *entry)
 
 static bool make(struct tw_cuda_cached_launch *entry, const struct tw_internal_launch *launch)
 {
-    if (!tw_cuda.graph_create(&entry->graph, 0) && !tw_cuda_add_node(launch, entry->graph, NULL, 0, &entry->node)
+    if (!tw_cuda.graph_create(&entry->graph, 0) && !tw_cuda_add_node(launch, entry->graph, NULL, 0, false, &entry->node)
         && !tw_cuda.graph_instantiate(&entry->executable, entry->graph, 0))
         return true;
     drop(entry);
     return false;
 }
 
+/* Whether a graph is the faster way to launch a kernel now. */
+static bool suits_graph(struct tw_cuda_cached_launch *entry, const struct tw_internal_launch *launch, bool is_slow)
+{
+    const bool has_range = memcmp(entry->range, launch->range, sizeof entry->range) == 0;
+    memcpy(entry->range, launch->range, sizeof entry->range);
+    if (is_slow)
+        entry->long_for = LONG;
+    else if (entry->long_for)
+        --entry->long_for;
+    return has_range && !entry->long_for && !entry->is_refused;
+}
+
 /* Enqueues a launch by its graph, or without one. */
 static cu_result enqueue(struct tw_cuda_launch_cache *launch_cache, const struct tw_internal_launch *launch,
-                         cu_stream stream)
+                         cu_stream stream, bool is_slow)
 {
     struct tw_cuda_cached_launch *entry = entry_of(launch_cache, launch->found);
-    if (!entry || entry->is_refused)
+    if (!entry || !suits_graph(entry, launch, is_slow))
         return tw_cuda_enqueue(launch, stream);
     if (!entry->executable && (++entry->launches < ENOUGH || !make(entry, launch)))
         return tw_cuda_enqueue(launch, stream);
@@ -72,11 +90,10 @@ static cu_result enqueue(struct tw_cuda_launch_cache *launch_cache, const struct
 }
 
 cu_result tw_cuda_launch_cache_enqueue(struct tw_cuda_launch_cache *launch_cache, struct tw_cuda_device *device,
-                                       const struct tw_internal_launch *launch, cu_stream stream, bool is_behind)
+                                       const struct tw_internal_launch *launch, cu_stream stream, bool is_slow)
 {
     const bool is_alone = atomic_fetch_add_explicit(&device->launching, 1, memory_order_relaxed) == 0;
-    const cu_result error =
-        is_alone && !is_behind ? enqueue(launch_cache, launch, stream) : tw_cuda_enqueue(launch, stream);
+    const cu_result error = is_alone ? enqueue(launch_cache, launch, stream, is_slow) : tw_cuda_enqueue(launch, stream);
     atomic_fetch_sub_explicit(&device->launching, 1, memory_order_relaxed);
     return error;
 }

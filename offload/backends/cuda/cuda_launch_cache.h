@@ -11,7 +11,9 @@
 struct tw_cuda_cached_launch {
     const void *kernel; /* launch->found; NULL: no entry */
     unsigned launches;
-    bool is_refused; /* a graph could not be made or used; no other one is tried */
+    unsigned long_for; /* for so many launches the kernel is taken for one that is no graph */
+    size_t range[3];   /* of the last launch */
+    bool is_refused;   /* a graph could not be made or used; no other one is tried */
     cu_graph graph;
     cu_node node;
     cu_executable executable;
@@ -22,10 +24,10 @@ struct tw_cuda_launch_cache {
     struct tw_cuda_cached_launch entries[TW_CUDA_LAUNCH_CACHES];
 };
 
-/* Enqueues a launch that tw_cuda_takes(). `is_behind`: the device has kernels of the stream to run for a while. Called in
-   the device's context. */
+/* Enqueues a launch that tw_cuda_takes(). `is_slow`: the device takes longer for what the stream has launched than the
+   host takes to launch it. Called in the device's context. */
 cu_result tw_cuda_launch_cache_enqueue(struct tw_cuda_launch_cache *launch_cache, struct tw_cuda_device *device,
-                                       const struct tw_internal_launch *launch, cu_stream stream, bool is_behind);
+                                       const struct tw_internal_launch *launch, cu_stream stream, bool is_slow);
 
 /* Frees the graphs. None of them runs. Called in the device's context. */
 void tw_cuda_launch_cache_close(struct tw_cuda_launch_cache *launch_cache);

@@ -20,6 +20,7 @@
 
 #include "backends/gpu/gpu_arguments.h"
 #include "backends/gpu/gpu_records.h"
+#include "base/clock.h"
 #include "common/scratch.h"
 #include "cuda_copy.h"
 #include "cuda_fill.h"
@@ -30,7 +31,8 @@
 
 #define WRITE_EVERY 64u /* launches between two writes of the progress */
 #define WRITE_EVERY_COPY 8u
-#define ASK_EVERY 64u /* polls between two queries of the driver */
+#define LAUNCH_NS 3000u /* what the host takes to launch a kernel */
+#define ASK_EVERY 64u   /* polls between two queries of the driver */
 #define GRAPH_NAME "of a command graph"
 #define COPY_NAME "that ran before a copy" /* a copy does not fail by itself once it is enqueued */
 #define FILL_NAME "that ran before a fill"
@@ -45,7 +47,10 @@ struct cuda_stream {
     struct tw_scratch scratch;
     struct tw_cuda_launch_cache launch_cache;
     struct tw_cuda_times times;
-    bool measures; /* the next launch is measured */
+    bool measures;    /* the next launch is measured */
+    uint64_t seen;    /* while the device has launches to run for a while: the progress that was seen last, ... */
+    uint64_t seen_ns; /* ... and when; else 0 */
+    bool is_slow;     /* the device takes longer for them than the host */
     struct tw_gpu_arguments arguments;
     _Atomic uint64_t issued, over; /* the last sequence numbers that are issued, and known to be over */
     volatile uint32_t *progress;   /* in host memory: the low bits of the last sequence number that is over */
@@ -254,13 +259,23 @@ static tw_status copy_args(struct cuda_stream *stream, const struct tw_internal_
     return error ? complain(stream, "did not copy the arguments of a kernel", error) : TW_SUCCESS;
 }
 
-/* Whether the device has launches of the stream to run for a while, as far as the progress tells. */
-static bool is_behind(struct cuda_stream *stream)
+/* Whether the device takes longer for the stream's launches than the host takes to launch kernels, as far as the progress
+   tells. */
+static bool is_slow(struct cuda_stream *stream)
 {
     look(stream);
-    return atomic_load_explicit(&stream->issued, memory_order_relaxed)
-               - atomic_load_explicit(&stream->over, memory_order_relaxed)
-           > WRITE_EVERY + WRITE_EVERY / 4;
+    const uint64_t over = atomic_load_explicit(&stream->over, memory_order_relaxed);
+    const uint64_t in_flight = atomic_load_explicit(&stream->issued, memory_order_relaxed) - over;
+    if (in_flight <= WRITE_EVERY + WRITE_EVERY / 4) { /* the device may have waited for the host */
+        stream->seen = 0;
+        stream->is_slow = false;
+    } else if (over != stream->seen) {
+        const uint64_t now = tw_now_ns();
+        stream->is_slow = stream->seen && now - stream->seen_ns > (over - stream->seen) * LAUNCH_NS;
+        stream->seen = over;
+        stream->seen_ns = now;
+    }
+    return stream->is_slow;
 }
 
 /* Enqueues a kernel. Called in the device's context. */
@@ -276,7 +291,7 @@ static tw_status add_kernel(struct cuda_stream *stream, const struct tw_internal
         return status;
     const bool alone = atomic_load_explicit(&stream->device->running, memory_order_relaxed) == 0;
     const cu_result error =
-        tw_cuda_launch_cache_enqueue(&stream->launch_cache, stream->device, launch, stream->stream, is_behind(stream));
+        tw_cuda_launch_cache_enqueue(&stream->launch_cache, stream->device, launch, stream->stream, is_slow(stream));
     return error ? tw_cuda_report(stream->device, kernel->name, error, alone) : TW_SUCCESS;
 }
 

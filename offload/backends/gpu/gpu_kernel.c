@@ -165,6 +165,7 @@ static const char *look_up_locked(struct tw_gpu_kernel *kernel)
     choice.launcher = launcher;
     tw_image_visit(tw_image_binaries(code), consider, &choice);
     kernel->is_missing = !choice.may_have_region;
+    kernel->rank = choice.best;
     if (!is_simt)
         return "it has no simt lowering";
     if (!choice.image.at)

@@ -23,6 +23,7 @@ struct tw_gpu_kernel {
     const struct tw_omp_device *device;
     const struct tw_gpu_code *code;
     void *handle;       /* the driver's; NULL: not found */
+    int rank;           /* what the code's rank() says of its image */
     unsigned words;     /* of the block, in its region */
     size_t parameters;  /* the words of all parameters */
     bool is_launched;   /* by the driver; else by libomptarget */

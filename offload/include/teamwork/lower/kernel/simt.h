@@ -134,6 +134,9 @@ tw_internal_simt_captures(const struct tw_internal_launch *launch, struct tw_int
     return captures;
 }
 
+/* The first NVIDIA architecture whose code begins with tw_internal_simt_await(): ten times the number in its name. */
+#define TW_INTERNAL_SIMT_AWAITS 900
+
 /* How many teams a launch has, and threads each, in the dimensions of the range. Launched through OpenMP, both are made
    one-dimensional. */
 struct tw_internal_simt_grid {
@@ -510,8 +513,19 @@ TW_DEVICE_INLINE tw_nd_item tw_internal_simt_nd_item(tw_group group)
     return item;
 }
 
+/* Waits until what comes before this launch in its stream is over, and what that has written can be seen. All code for GPUs that
+   know it (sm_90) begins with it, so the CUDA backend lets launches begin while the one before them ends. */
+TW_DEVICE_INLINE void tw_internal_simt_await(void)
+{
+#if defined(__NVPTX__) && defined(__CUDA_ARCH__)
+#if __CUDA_ARCH__ >= TW_INTERNAL_SIMT_AWAITS
+    __asm__ volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+#endif
+}
+
 // clang-format off
-#define TW_INTERNAL_SIMT_CALL(name, words, count) name##_tw_simt_body(words, count)
+#define TW_INTERNAL_SIMT_CALL(name, words, count) tw_internal_simt_await(), name##_tw_simt_body(words, count)
 
 /* Expands to: void init_tw_simt_body(words, count) { rebuild the block; init_tw_call(block); } */
 #define TW_INTERNAL_SIMT_TASK(name, values)                                                                            \
