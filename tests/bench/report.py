@@ -307,7 +307,8 @@ def summary(result):
 
 def how(result):
     d = result.data
-    text = f"{d['date']}; {d['device']}" + (f", host {d['cpu']}" if result.gpu else "") + f", {d['cores']} cores; "
+    text = f"{d['date']}; {d['device']}" + (f", host {d['cpu']}" if result.gpu else "") + f", {d['cores']} cores"
+    text += "; " if result.gpu else f", {d['vectors']}; "
     text += f"{d['compiler']}, `{d['flags']}`"
     if result.gpu:
         text += f"; OpenMP tuned: `{d['target_flags']}`; {d['cuda']}" if d["cuda"] else ""

@@ -13,6 +13,17 @@
 #define SUITE_CUDA_VERSION ""
 #endif
 
+/* The vectors that this was compiled for: what is fast with some need not be with others. */
+#if defined(__AVX512F__)
+#define VECTORS "AVX-512"
+#elif defined(__AVX2__)
+#define VECTORS "AVX2"
+#elif defined(__ARM_FEATURE_SVE)
+#define VECTORS "SVE"
+#else
+#define VECTORS "the least vectors of the architecture"
+#endif
+
 const char *suite_size_name(enum suite_size size)
 {
     static const char *const names[] = {[SUITE_QUICK] = "quick", [SUITE_CPU] = "cpu", [SUITE_GPU] = "gpu"};
@@ -49,6 +60,7 @@ bool suite_write_json(const char *path, enum suite_size size, const struct suite
     if (!bench_json_open(&json, path, "suite", bench_device_name(), bench_on_gpu()))
         return false;
     bench_json_text(&json, "flags", SUITE_FLAGS);
+    bench_json_text(&json, "vectors", VECTORS);
     bench_json_text(&json, "target_flags", SUITE_TARGET_FLAGS);
     bench_json_text(&json, "cuda", SUITE_CUDA_VERSION);
     bench_json_text(&json, "opencl", suite_opencl_device());
