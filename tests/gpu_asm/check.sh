@@ -52,6 +52,17 @@ if ! grep -q 'setp\..*u32' "$ptx" || grep -q 'setp\..*64' "$ptx"; then
     exit 1
 fi
 
+# A kernel waits for the launch before it, in front of all memory that is not its parameters: it may come to the device earlier.
+if ! awk '
+    { word = $1 ~ /^@/ ? $2 : $1 }
+    /\.entry/ { ++kernels; waits = 0 }
+    word ~ /^griddepcontrol\.wait/ { waits = 1; ++all }
+    word ~ /^(ld|st|atom|red)\./ && word !~ /^ld\.param/ && !waits { early = 1 }
+    END { exit early || !kernels || all < kernels }' "$ptx"; then
+    echo "the kernels of $source do not wait for the launch before them"
+    exit 1
+fi
+
 compile_ptx atomic "$@"
 
 # What is expected: "NAME: instruction ..." for functions, and for kernels the set of instructions in sorted order.
