@@ -360,6 +360,78 @@ TW_TEST(masks_in_two_dimensions)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* ---- two dimensions: narrow numbers, which wrap around within a row, and from row to row ------------------------------ */
+
+/* Which points of a picture are changed. */
+#define EACH_NARROW(X)                                                                                                 \
+    X(parity, x > 0 && y > 0 && (x + y) % 2 == s)                                                                      \
+    X(parity_inside, x > 0 && x < COLUMNS - 1 && y > 0 && y < ROWS - 1 && (x + y) % 2 == s)                            \
+    X(bytes, (unsigned char)(x + 24 * y) < 200 - s)                                                                    \
+    X(eighth, x > s && ((unsigned)(x - y) & 7u) > 3)
+
+#define NARROW_ITEM(name)                                                                                              \
+    const int y = (int)tw_global_id(at, 0), x = (int)tw_global_id(at, 1);                                              \
+    if (name##_changes(y, x, k->s))                                                                                    \
+        k->out[y * COLUMNS + x] += k->table[(x + y) & 3];
+
+#define NARROW(name, condition)                                                                                        \
+    static inline bool name##_changes(int y, int x, int s)                                                             \
+    {                                                                                                                  \
+        return condition;                                                                                              \
+    }                                                                                                                  \
+    struct name {                                                                                                      \
+        int *out, s;                                                                                                   \
+        const int *table;                                                                                              \
+    };                                                                                                                 \
+    static inline void name##_range(tw_item at, const struct name *k){NARROW_ITEM(name)} TW_RANGE_KERNEL(              \
+        TW_BLOCK(name) name##_range, 2);                                                                               \
+    static inline void name##_any(tw_nd_item at, const struct name *k){NARROW_ITEM(name)} TW_ND_RANGE_KERNEL(          \
+        TW_BLOCK(name) name##_any);                                                                                    \
+    static inline void name##_tiles(tw_nd_item at, const struct name *k){NARROW_ITEM(name)} TW_ND_RANGE_KERNEL(        \
+        TW_BLOCK(name) name##_tiles, 16, 16);                                                                          \
+    static void name##_check(tw_queue *queue, tw_buffer *table, int s)                                                 \
+    {                                                                                                                  \
+        static int out[3][ROWS * COLUMNS];                                                                             \
+        const tw_nd_range groups = nd_groups(tw_range_2d(ROWS / 16, COLUMNS / 16), tw_range_2d(16, 16));               \
+        tw_buffer *to[3] = {NULL};                                                                                     \
+        memset(out, 0, sizeof out);                                                                                    \
+        for (int f = 0; f < 3; ++f)                                                                                    \
+            TW_PASS(tw_buffer_create_over(out[f], sizeof(int), tw_range_1d(ROWS *COLUMNS), &to[f]));                   \
+        TW_COMMAND_GROUP(queue, cg) {                                                                                  \
+            const struct name block = {tw_read_write(cg, to[0]), s, tw_read(cg, table)};                               \
+            tw_parallel_for_kernel(cg, tw_range_2d(ROWS, COLUMNS), TW_KERNEL(name##_range), &block, sizeof block);     \
+        }                                                                                                              \
+        TW_COMMAND_GROUP(queue, cg) {                                                                                  \
+            const struct name block = {tw_read_write(cg, to[1]), s, tw_read(cg, table)};                               \
+            tw_parallel_for_nd_range_kernel(cg, groups, TW_KERNEL(name##_any), &block, sizeof block);                  \
+        }                                                                                                              \
+        TW_COMMAND_GROUP(queue, cg) {                                                                                  \
+            const struct name block = {tw_read_write(cg, to[2]), s, tw_read(cg, table)};                               \
+            tw_parallel_for_nd_range_kernel(cg, groups, TW_KERNEL(name##_tiles), &block, sizeof block);                \
+        }                                                                                                              \
+        for (int f = 0; f < 3; ++f) {                                                                                  \
+            TW_PASS(tw_buffer_destroy(&to[f]));                                                                        \
+            for (int y = 0; y < ROWS; ++y)                                                                             \
+                for (int x = 0; x < COLUMNS; ++x)                                                                      \
+                    TW_EQUAL(out[f][y * COLUMNS + x], name##_changes(y, x, s) ? 5 + ((x + y) & 3) : 0);                \
+        }                                                                                                              \
+    }
+EACH_NARROW(NARROW)
+
+TW_TEST(narrow_in_two_dimensions)
+{
+    static const int numbers[] = {5, 6, 7, 8};
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *table = NULL;
+    TW_PASS(tw_buffer_create_copy(numbers, sizeof *numbers, tw_range_1d(4), &table));
+#define CHECK_NARROW(name, condition) name##_check(queue, table, s);
+    for (int s = 0; s < 2; ++s) {
+        EACH_NARROW(CHECK_NARROW)
+    }
+    TW_PASS(tw_buffer_destroy(&table));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* ---- what single work-items of rows and columns do (offload/split/single.cpp) ---------------------------------------- */
 
 enum { CELLS = 8000 };
@@ -692,5 +764,9 @@ TW_TEST(members_of_structures)
 }
 
 #define CASE(name, ...) TW_CASE(name),
-TW_TEST_LIST = {EACH_SHAPE(CASE) TW_CASE(masks_in_two_dimensions), TW_CASE(ends_of_rows_and_columns),
-                TW_CASE(totals_of_loops), TW_CASE(members_of_structures), TW_CASES_END};
+TW_TEST_LIST = {EACH_SHAPE(CASE) TW_CASE(masks_in_two_dimensions),
+                TW_CASE(narrow_in_two_dimensions),
+                TW_CASE(ends_of_rows_and_columns),
+                TW_CASE(totals_of_loops),
+                TW_CASE(members_of_structures),
+                TW_CASES_END};

@@ -142,7 +142,7 @@ namespace
 class Widener : public SCEVRewriteVisitor<Widener>
 {
   public:
-    explicit Widener(ScalarEvolution &SE) : SCEVRewriteVisitor(SE)
+    Widener(ScalarEvolution &SE, const Loop &L) : SCEVRewriteVisitor(SE), L(L)
     {
     }
     SmallVector<std::pair<const SCEV *, bool>, 2> Assumed; /* what does not wrap around, and whether as a signed number */
@@ -157,10 +157,13 @@ class Widener : public SCEVRewriteVisitor<Widener>
     }
 
   private:
+    const Loop &L;
+
+    /* Steps of loops around may wrap around: nothing is assumed of them. */
     const SCEV *wide(const SCEV *S, Type *To, bool Signed)
     {
         const auto *Rec = dyn_cast<SCEVAddRecExpr>(S);
-        if (!Rec || !Rec->isAffine() || !isa<SCEVConstant>(Rec->getStepRecurrence(SE)))
+        if (!Rec || !L.contains(Rec->getLoop()) || !Rec->isAffine() || !isa<SCEVConstant>(Rec->getStepRecurrence(SE)))
             return Signed ? SE.getSignExtendExpr(S, To) : SE.getZeroExtendExpr(S, To);
         return SE.getAddRecExpr(wide(Rec->getStart(), To, Signed), SE.getSignExtendExpr(Rec->getStepRecurrence(SE), To),
                                 Rec->getLoop(), SCEV::FlagAnyWrap);
@@ -168,7 +171,8 @@ class Widener : public SCEVRewriteVisitor<Widener>
     const SCEV *extend(const SCEV *Narrow, Type *To, bool Signed)
     {
         const SCEV *Known = Signed ? SE.getSignExtendExpr(Narrow, To) : SE.getZeroExtendExpr(Narrow, To);
-        if (!isa<SCEVAddRecExpr>(Narrow) || isa<SCEVAddRecExpr>(Known))
+        const auto *Rec = dyn_cast<SCEVAddRecExpr>(Narrow);
+        if (!Rec || !L.contains(Rec->getLoop()) || isa<SCEVAddRecExpr>(Known))
             return Known;
         Assumed.push_back({Narrow, Signed});
         return wide(Narrow, To, Signed);
@@ -177,21 +181,33 @@ class Widener : public SCEVRewriteVisitor<Widener>
 
 } // namespace
 
+/* Whether a value is soon back where it was, as the parity of an index: what holds for it does so for a few turns. */
+bool Divider::isPeriodic(const Affine &Of)
+{
+    uint64_t Step = uint64_t(Of.Step < 0 ? -Of.Step : Of.Step);
+    for (auto &Inner : Of.Inner)
+        Step = std::max(Step, uint64_t(Inner.second < 0 ? -Inner.second : Inner.second));
+    const unsigned Bits = unsigned(SE.getTypeSizeInBits(Of.Start->getType())), Fixed = SE.getSmallConstantTripCount(&L);
+    return Bits < 32 && (uint64_t(1) << Bits) / std::max(Step, uint64_t(1)) < (Fixed ? Fixed : 2 * LeastTurns);
+}
+
 std::optional<Affine> Divider::affine(Value *V, bool MayAssume)
 {
     if (!V->getType()->isIntegerTy() || V->getType()->getIntegerBitWidth() > 64 || !SE.isSCEVable(V->getType()))
         return {};
     const SCEV *S = SE.getSCEV(V);
     std::optional<Affine> Result = affine(S);
+    if (Result && isPeriodic(*Result))
+        return {};
     if (Result || !MayAssume || L.isLoopInvariant(V))
         return Result;
-    Widener Wide(SE);
+    Widener Wide(SE, L);
     Result = affine(Wide.visit(S));
     for (auto &Assumed : Wide.Assumed) {
         if (!Result)
             break;
         std::optional<Affine> Of = affine(Assumed.first);
-        if (!Of)
+        if (!Of || isPeriodic(*Of))
             return {};
         addNoWrap(nullptr, *Of, Assumed.second, true);
     }
@@ -442,7 +458,7 @@ void Divider::addExtension(Instruction &I)
         Signed |= isa<ZExtInst>(I) && I.hasNonNeg() && (!Plus || Plus->isStrictlyPositive())
                   && cast<SCEVCastExpr>(S)->getOperand()->getType() == I.getOperand(0)->getType(); /* not of a mask of fewer bits */
         std::optional<Affine> Of = affine(cast<SCEVCastExpr>(S)->getOperand());
-        if (!Of || !reachesAddress(&I, 0) || (Plus && !Of->Inner.empty()))
+        if (!Of || isPeriodic(*Of) || !reachesAddress(&I, 0) || (Plus && !Of->Inner.empty()))
             return;
         const uint64_t Low = lowBits(*Of); /* they are added behind the extension, so that neighbours begin with the same value */
         Of->Start = SE.getMinusSCEV(Of->Start, SE.getConstant(Of->Start->getType(), Low));

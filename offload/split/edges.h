@@ -98,6 +98,7 @@ class Divider
     bool isBefore(const llvm::SCEV *S) const;
     void note(const Condition &C);
     std::optional<Affine> affine(const llvm::SCEV *S);
+    bool isPeriodic(const Affine &Of);
     uint64_t lowBits(const Affine &Of);
     std::optional<Affine> affine(llvm::Value *V, bool MayAssume = false);
     void addNoWrap(llvm::Instruction *I, const Affine &Of, bool Signed, bool FromZero, int64_t Plus = 0);

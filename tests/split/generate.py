@@ -108,7 +108,7 @@ class Body:
                          f"(({y} + k->h) % k->h) * k->w + ({x} + k->w) % k->w",
                          f"y * k->w + (x == 0 ? k->w - 1 : x - 1)", f"y * k->w + (x + 1 == k->w ? 0 : x + 1)",
                          f"(size_t)y * (size_t)k->w + (size_t)x", f"(unsigned)y * (unsigned)k->w + (unsigned)x",
-                         "(v & 4095)", "((unsigned)(x - 3) < (unsigned)k->w ? x - 3 : 2)", f"((unsigned)(x * 3 + {abs(self.const())}) & 8191)",
+                         "(v & 4095)", "((x + y) & 15)", "((unsigned)(x - 3) < (unsigned)k->w ? x - 3 : 2)", f"((unsigned)(x * 3 + {abs(self.const())}) & 8191)",
                          "(((unsigned)x / 12u * 37u + (unsigned)x % 12u) & 8191)",
                          "((tw_global_id(item, 0) / (size_t)(k->n + 6) + tw_global_id(item, 0) % (size_t)(k->n + 6)) & 8191)")
 
@@ -120,7 +120,14 @@ class Body:
     def condition(self):
         c = self.const()
         return self.pick(f"x > {c}", f"x < k->w - {abs(c)}", f"y >= {c}", f"x + {c} >= 0 && x + {c} < k->w", "(v & 1)", f"k->n > {c}",
-                         f"y > 0 && y < k->h - 1 && x > 0 && x < k->w - 1", f"x == {abs(c)}", "u < v")
+                         f"y > 0 && y < k->h - 1 && x > 0 && x < k->w - 1", f"x == {abs(c)}", "u < v",
+                         self.narrow())
+
+    def narrow(self):
+        """What comes back to where it was within a row, or from row to row."""
+        c = self.const()
+        return self.pick(f"(x + y) % 2 == {abs(c) & 1}", f"((x + {c}) & 3) > 1", f"(unsigned char)(x + {abs(c) * 24} * y) < 200",
+                         f"x > 0 && y > 0 && (x + y + k->n) % 2 == 0", f"((unsigned)(x - y) & 7u) != {abs(c)}u")
 
     def add(self, name):
         return f"{name} = ({name} {self.pick('+', '-', '^', '&', '|')} ({self.value()})) & 0xfffff;"
