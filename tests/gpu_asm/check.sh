@@ -63,6 +63,11 @@ if ! awk '
     exit 1
 fi
 
+# Kernels, and kernels that reduce, are C++ too.
+for name in range histogram; do
+    language="-x c++ -std=c++17" compile_ptx "$name" "$@"
+done
+
 compile_ptx atomic "$@"
 
 # What is expected: "NAME: instruction ..." for functions, and for kernels the set of instructions in sorted order.

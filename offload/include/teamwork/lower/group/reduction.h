@@ -69,6 +69,12 @@ enum tw_internal_stage {
     TW_INTERNAL_ADD    /* combines it with the part's value */
 };
 
+/* The values that the last team combines. */
+struct tw_internal_slots {
+    unsigned first, apart, count; /* of part `first`, and each `apart` on */
+    bool all;                     /* the target gets the result; else the slot of the first one */
+};
+
 /* What a stage is told. */
 struct tw_internal_reducing {
     unsigned char *slots, *arrays; /* of the scratch memory */
@@ -78,10 +84,7 @@ struct tw_internal_reducing {
     /* in the simt lowering: */
     unsigned threads;       /* of a team */
     unsigned thread, teams; /* since tw_internal_ending() */
-    struct tw_internal_slots {
-        unsigned first, apart, count; /* when finishing, the values to combine: of part `first` and each `apart` on */
-        bool all;                     /* the target gets the result; else the slot of the first one */
-    } combined;
+    struct tw_internal_slots combined;
 };
 
 TW_DEVICE_INLINE struct tw_internal_reducing tw_internal_reducing(uint64_t scratch, size_t part, size_t array_bytes,
