@@ -807,6 +807,45 @@ TW_TEST(ranges_that_a_group_shares_out)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* ---- what only some work-items change -------------------------------------------------------------------------- */
+
+/* Under conditions on the index, a value that lives on; under one on what it is, an element. */
+SHAPE(some_change)
+{
+    const size_t l = tw_local_id(item, 0), first = tw_group_id(item, 0) * ITEMS;
+    int most = k->in[first + l];
+    k->out[first + l] = most / 2;
+    for (unsigned turn = 2; turn < (unsigned)k->n; ++turn) {
+        tw_barrier(item, TW_LOCAL_SPACE);
+        const unsigned i = (unsigned)l + 1;
+        if (i < turn && turn <= i + 40)
+            most = (int)(turn * 11) > most ? (int)(turn * 11) : most - 1;
+    }
+    tw_barrier(item, TW_LOCAL_SPACE);
+    if (k->out[first + l] + 250 < most)
+        k->out[first + l] = most;
+}
+TW_ND_RANGE_KERNEL(some_change, ITEMS);
+static void some_change_model(const int *in, int *out, int n, size_t items, size_t group)
+{
+    (void)group;
+    for (int l = 0; l < (int)items; ++l) {
+        int most = in[l];
+        for (int turn = 2; turn < n; ++turn)
+            if (l + 1 < turn && turn <= l + 41)
+                most = turn * 11 > most ? turn * 11 : most - 1;
+        out[l] = in[l] / 2 + 250 < most ? most : in[l] / 2;
+    }
+}
+
+TW_TEST(what_some_work_items_change)
+{
+    ND_BEGIN(queue);
+    for (int n = 0; n < 2 * ITEMS; n += 13)
+        CHECK(queue, some_change, line(ITEMS), n);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* ---- work-items that go different ways --------------------------------------------------------------------------- */
 
 enum { LINE = __LINE__ + 6 };
@@ -859,5 +898,6 @@ TW_TEST_LIST = {TW_CASE(straight_line_in_every_dimension),
                 TW_CASE(group_functions),
                 TW_CASE(kernels_that_stay_as_they_are),
                 TW_CASE(ranges_that_a_group_shares_out),
+                TW_CASE(what_some_work_items_change),
                 TW_CASE(different_ways_are_found),
                 TW_CASES_END};

@@ -632,19 +632,43 @@ bool Divider::guards(const Value *Condition, bool Likely, const BasicBlock *Bloc
     return false;
 }
 
-/* Whether a work-item for which a condition does not hold has no effect. */
+/* Whether a block is only reached where all conditions have their likely values. */
+bool Divider::guardAll(const BasicBlock *Block) const
+{
+    return all_of(Conditions,
+                  [&](const Condition &C) {
+                      return !C.Then
+                             || (isa<ICmpInst>(C.I) && guards(C.I, cast<ConstantInt>(C.Then)->isOne(), Block, 0));
+                  })
+           && all_of(Unchanging, [&](auto &Known) { return guards(Known.first, Known.second, Block, 0); });
+}
+
+/* Whether a value is what the turn has loaded from there, unless it comes from a block that all conditions guard. */
+bool Divider::isOld(const Value *V, const Value *Address, unsigned Depth) const
+{
+    const auto *I = dyn_cast<Instruction>(V);
+    if (!I || LI.getLoopFor(I->getParent()) != &L)
+        return false;
+    if (const auto *Load = dyn_cast<LoadInst>(I))
+        return Load->isSimple() && Load->getPointerOperand() == Address;
+    const auto *Phi = dyn_cast<PHINode>(I);
+    return Phi && Phi->getParent() != L.getHeader() && Depth > 0 && all_of(Phi->blocks(), [&](const BasicBlock *From) {
+               return guardAll(From) || isOld(Phi->getIncomingValueForBlock(From), Address, Depth - 1);
+           });
+}
+
+/* Whether a work-item for which a condition does not hold has no effect; or none but to store what it has loaded from there, which
+   whole vectors do as fast as not. */
 bool Divider::guardsAll() const
 {
     for (BasicBlock *Block : L.blocks())
         for (Instruction &I : *Block) {
-            if (!I.mayHaveSideEffects() || isa<AssumeInst>(I))
+            const auto *Store = dyn_cast<StoreInst>(&I);
+            if (!I.mayHaveSideEffects() || isa<AssumeInst>(I) || guardAll(Block))
                 continue;
-            for (const Condition &C : Conditions)
-                if (C.Then && (!isa<ICmpInst>(C.I) || !guards(C.I, cast<ConstantInt>(C.Then)->isOne(), Block, 0)))
-                    return false;
-            for (auto &Known : Unchanging)
-                if (!guards(Known.first, Known.second, Block, 0))
-                    return false;
+            if (isWidened() || !Store || !Store->isSimple() || LI.getLoopFor(Block) != &L
+                || !isOld(Store->getValueOperand(), Store->getPointerOperand(), 4))
+                return false;
         }
     return true;
 }
@@ -673,7 +697,7 @@ void Divider::computeLimits()
             Decides = B.CreateNot(Decides);
         Hi = B.CreateSelect(Decides, Hi, B.getInt64(0));
     }
-    Exact = B.getInt1(guardsAll());
+    Exact = B.getTrue();
     for (Condition &C : Conditions)
         if (C.Then)
             limit(B, Expand, C, At);
@@ -691,7 +715,8 @@ void Divider::computeLimits()
         }
     }
     B.SetInsertPoint(At);
-    if (Steps.size() != size_t(std::distance(L.getHeader()->phis().begin(), L.getHeader()->phis().end())))
+    if (Steps.size() != size_t(std::distance(L.getHeader()->phis().begin(), L.getHeader()->phis().end()))
+        || !guardsAll())
         Exact = B.getFalse(); /* work-items change something even so */
     Value *None = B.CreateICmpUGE(Lo, Hi);
     Lo = B.CreateSelect(None, B.getInt64(0), Lo, "tw_lo");
@@ -702,15 +727,21 @@ void Divider::computeLimits()
 /* What is in front of the middle part of a short row, and behind it, becomes whole vectors where the processor has masks. Else the most
    of it would be single turns: those in front, and what the middle part has more than whole vectors. An index that wraps around there
    would take gathers. */
-void Divider::widen(IRBuilder<> &B)
+constexpr uint64_t Vector = 16;
+
+bool Divider::isWidened() const
 {
-    constexpr uint64_t Vector = 16;
     const unsigned Fixed = SE.getSmallConstantTripCount(&L);
     const bool Wraps = any_of(Conditions, [](const Condition &C) { return !C.Then && !C.Signed && C.Guard < 0; });
-    const bool Edges = any_of(Conditions, [](const Condition &C) { return C.Then; }); /* else the middle part is all of most rows */
-    if (Nest || !L.isInnermost() || (Wraps && (Edges || Fixed < 4 * Vector))
-        || Fixed < 2 * Vector || Fixed > MostInShortRow || Fixed % Vector != 0
-        || !hasMasks(F))
+    const bool Edges =
+        any_of(Conditions, [](const Condition &C) { return C.Then; }); /* else the middle part is all of most rows */
+    return !Nest && L.isInnermost() && !(Wraps && (Edges || Fixed < 4 * Vector)) && Fixed >= 2 * Vector
+           && Fixed <= MostInShortRow && Fixed % Vector == 0 && hasMasks(F);
+}
+
+void Divider::widen(IRBuilder<> &B)
+{
+    if (!isWidened())
         return;
     Value *Up = B.CreateAnd(B.CreateAdd(Lo, B.getInt64(Vector - 1)), B.getInt64(~(Vector - 1)));
     Value *First = B.CreateSelect(B.CreateICmpULT(Up, Hi), Up, Hi);

@@ -114,9 +114,12 @@ class Divider
     llvm::Value *narrow(llvm::IRBuilder<> &B, Expander &Expand, const llvm::SCEV *S, llvm::Instruction *At);
     void limit(llvm::IRBuilder<> &B, Expander &Expand, Condition &C, llvm::Instruction *At);
     bool guards(const llvm::Value *Condition, bool Likely, const llvm::BasicBlock *Block, unsigned Depth) const;
+    bool guardAll(const llvm::BasicBlock *Block) const;
+    bool isOld(const llvm::Value *V, const llvm::Value *Address, unsigned Depth) const;
     bool guardsAll() const;
     void findGuards();
     void computeLimits();
+    bool isWidened() const;
     void widen(llvm::IRBuilder<> &B);
     std::unique_ptr<Copy> copy(llvm::StringRef Name, llvm::Value *From, llvm::Value *Past, llvm::BasicBlock *Entry,
                                llvm::BasicBlock *Exit);

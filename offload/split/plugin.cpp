@@ -11,6 +11,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PatternMatch.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Passes/PassBuilder.h>
 #if LLVM_VERSION_MAJOR >= 22
@@ -502,7 +503,8 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
             FAM.invalidate(F, PreservedAnalyses::none());
     }
 
-    /* Comparisons that are the same in all turns: that a local id is not negative, say, which a level of a tree asks for. */
+    /* Comparisons that are the same in all turns: that a local id is not negative, say, which a level of a tree asks for. And what takes
+       the lower half of a number that has no more than that: the local id of a group of constant size, say. */
     static void settleKnown(Function &F, FunctionAnalysisManager &FAM)
     {
         auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
@@ -513,6 +515,16 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
             if (!L || !hasLoopMark(*L, ItemsMark))
                 continue;
             for (Instruction &I : Block) {
+                using namespace PatternMatch;
+                Value *Whole;
+                if (match(&I,
+                          m_CombineOr(m_And(m_Value(Whole), m_ConstantInt()), m_ZExtOrSExt(m_Trunc(m_Value(Whole)))))
+                    && Whole->getType() == I.getType() && SE.isSCEVable(I.getType())
+                    && SE.getSCEV(&I) == SE.getSCEV(Whole)) {
+                    I.replaceAllUsesWith(Whole);
+                    Changed = true;
+                    continue;
+                }
                 auto *Compare = dyn_cast<ICmpInst>(&I);
                 if (!Compare || !Compare->getOperand(0)->getType()->isIntegerTy() || Compare->use_empty()
                     || L->getLoopLatch() == &Block)
