@@ -7,7 +7,6 @@
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/Support/CommandLine.h>
 #include <llvm/Transforms/Utils/Local.h>
 
 using namespace llvm;
@@ -189,22 +188,6 @@ bool Members::run()
 }
 
 } // namespace
-
-/* Loads and stores of members under a condition are merged only if this option of LLVM says so. What the user says holds. */
-void allowMaskedMembers(bool Allow)
-{
-    static bool Mine = false;
-    auto &Options = cl::getRegisteredOptions();
-    constexpr const char *Name = "enable-masked-interleaved-mem-accesses";
-    auto At = Options.find(Name);
-    if (At == Options.end() || Mine == Allow || (Allow && At->second->getNumOccurrences() > 0))
-        return;
-    if (Allow)
-        At->second->addOccurrence(0, Name, "true");
-    else
-        At->second->reset();
-    Mine = Allow;
-}
 
 bool countMembers(Function &F, FunctionAnalysisManager &FAM)
 {

@@ -20,6 +20,7 @@
 #include <llvm/Passes/PassPlugin.h>
 #endif
 
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/JumpThreading.h>
@@ -445,6 +446,31 @@ struct WaitPass : PassInfoMixin<WaitPass> {
     }
 };
 
+/* Options of LLVM's vectorizer for loops over work-items. Loads and stores of members under a condition are merged. What is left behind
+   whole vectors is done by narrower ones, also if vectors have fewer than 16 elements: rows of a group are short. */
+constexpr std::pair<const char *, const char *> VectorizerOptions[] = {
+    {"enable-masked-interleaved-mem-accesses", "true"},
+    {"epilogue-vectorization-minimum-VF", "4"},
+};
+
+/* Sets these options for a function with such loops, and resets them for others. What the user says holds. */
+void setVectorizer(bool ForItems)
+{
+    static bool Mine[std::size(VectorizerOptions)];
+    auto &Options = cl::getRegisteredOptions();
+    for (size_t O = 0; O < std::size(VectorizerOptions); ++O) {
+        const auto &[Name, Value] = VectorizerOptions[O];
+        auto At = Options.find(Name);
+        if (At == Options.end() || Mine[O] == ForItems || (ForItems && At->second->getNumOccurrences() > 0))
+            continue;
+        if (ForItems)
+            At->second->addOccurrence(0, Name, Value);
+        else
+            At->second->reset();
+        Mine[O] = ForItems;
+    }
+}
+
 /* In front of the vectorizer, where everything is inlined and simple. */
 struct LoopsPass : PassInfoMixin<LoopsPass> {
     /* Quotients by what is not constant are nothing that an analysis could compute once more elsewhere, since it might divide by 0. It
@@ -593,7 +619,7 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
             return PreservedAnalyses::none();
         const auto &LI = FAM.getResult<LoopAnalysis>(F);
         const bool HasItems = any_of(LI.getLoopsInPreorder(), [](const Loop *L) { return hasLoopMark(*L, ItemsMark); });
-        allowMaskedMembers(HasItems);
+        setVectorizer(HasItems);
         if (!HasItems)
             return PreservedAnalyses::all();
         noteLoops(F, LI);

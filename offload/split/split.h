@@ -333,7 +333,6 @@ bool writeOwnAlways(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool mergeArms(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool jamRows(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool takePieces(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
-void allowMaskedMembers(bool Allow);
 bool countMembers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void tellIndependence(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool fillVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
