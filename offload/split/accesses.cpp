@@ -187,7 +187,7 @@ std::vector<SmallVector<Instruction *, 4>> Accesses::combined()
 }
 
 /* Whether two addresses may be in the same memory: what is loaded from different places of the block is different, and no variable. */
-static bool isSameMemory(const Value *A, const Value *B, const DataLayout &DL)
+bool isSameMemory(const Value *A, const Value *B, const DataLayout &DL)
 {
     A = getUnderlyingObject(A), B = getUnderlyingObject(B);
     const auto IsKnown = [](const Value *Of) {

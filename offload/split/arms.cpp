@@ -9,6 +9,8 @@
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 #include <llvm/Transforms/Utils/LoopVersioning.h>
@@ -223,6 +225,43 @@ static bool isOwnElement(Value *Address, Type *T, Loop &L, ScalarEvolution &SE)
     return true;
 }
 
+/* Whether an address is that of an element which each work-item has for itself, and has read before it comes to a condition. No other
+   thread may write to it then, since that would be a data race. Programs that count on such races all the same write from anywhere:
+   so no code of the function may write to that memory but in steps. Where the processor has masks, a store with one is as fast. */
+static bool isOwnAndRead(Value *Address, Type *T, const Instruction &Before, Loop &L, FunctionAnalysisManager &FAM)
+{
+    Function &F = *L.getHeader()->getParent();
+    if (hasMasks(F))
+        return false;
+    auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
+    auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
+    auto &LI = FAM.getResult<LoopAnalysis>(F);
+    const DataLayout &DL = F.getParent()->getDataLayout();
+    const SCEV *Where = SE.getSCEV(Address);
+    const std::optional<int64_t> Step = Accesses(L, SE, /*Wraps=*/false).growth(Where);
+    const auto IsRead = [&](Instruction &I) {
+        const auto *Load = dyn_cast<LoadInst>(&I);
+        return Load && Load->isSimple() && Load->getType() == T && DT.dominates(Load, &Before)
+               && SE.getSCEV(getLoadStorePointerOperand(&I)) == Where;
+    };
+    if (!Step || uint64_t(std::abs(*Step)) < DL.getTypeStoreSize(T).getFixedValue()
+        || none_of(L.blocks(), [&](BasicBlock *Block) { return any_of(*Block, IsRead); }))
+        return false;
+    return none_of(instructions(F), [&](Instruction &I) {
+        const auto *Call = dyn_cast<CallBase>(&I);
+        if (!I.mayWriteToMemory() || isa<FenceInst>(I) || isa<IntrinsicInst>(I))
+            return false;
+        if (Call) /* one without a name is of the library */
+            return Call->getCalledFunction() && !Call->getCalledFunction()->getName().starts_with("tw_internal_")
+                   && any_of(Call->args(), [](const Value *V) { return V->getType()->isPointerTy(); });
+        Value *To = getLoadStorePointerOperand(&I);
+        Loop *Around = LI.getLoopFor(I.getParent());
+        return !To || !isSimple(I)
+               || (isSameMemory(To, Address, DL) && Around
+                   && !Accesses(*Around, SE, /*Wraps=*/false).growth(SE.getSCEV(To)));
+    });
+}
+
 /* What only some work-items write to such an element is written by all of them, some of which write what was there: only loads have a
    mask then, and what was written is read again without waiting until it is in the cache. */
 static bool writeAlways(Loop &L, FunctionAnalysisManager &FAM, Function &F)
@@ -244,7 +283,12 @@ static bool writeAlways(Loop &L, FunctionAnalysisManager &FAM, Function &F)
                 auto *Store = dyn_cast<StoreInst>(&I);
                 Value *Address = Store ? Store->getPointerOperand() : nullptr;
                 Type *T = Store ? Store->getValueOperand()->getType() : nullptr;
-                if (!Store || !Store->isSimple() || !passes(*Store, false, AA) || !isOwnElement(Address, T, L, SE))
+                const bool Sinks = Store && passes(*Store, false, AA);
+                const auto *What = Store ? dyn_cast<Instruction>(Store->getValueOperand()) : nullptr;
+                if (!Store || !Store->isSimple()
+                    || !(Sinks || (passes(*Store, true, AA) && (!What || DT.dominates(What, Branch))))
+                    || !(isOwnElement(Address, T, L, SE)
+                         || (!L.isLoopInvariant(Branch->getCondition()) && isOwnAndRead(Address, T, *Branch, L, FAM))))
                     continue;
                 SmallVector<Instruction *, 4> Moved;
                 for (Value *V = Address; auto *At = dyn_cast<Instruction>(V); V = At->getOperand(0)) {
@@ -264,12 +308,20 @@ static bool writeAlways(Loop &L, FunctionAnalysisManager &FAM, Function &F)
                 auto *Before = new LoadInst(T, Address, "tw_before", false, Store->getAlign(), Branch->getIterator());
                 Before->setAAMetadata(Store->getAAMetadata());
                 Before->setDebugLoc(Store->getDebugLoc());
+                Changed = true;
+                if (!Sinks) {
+                    IRBuilder<> B(Branch);
+                    Value *Old = Before, *New = Store->getValueOperand();
+                    Store->setOperand(0, B.CreateSelect(Branch->getCondition(), Way == 0 ? New : Old,
+                                                        Way == 0 ? Old : New, "tw_always"));
+                    Store->moveBefore(*Fork, Branch->getIterator());
+                    continue;
+                }
                 PHINode *Phi = PHINode::Create(T, 2, "tw_always", Join->begin());
                 Phi->addIncoming(Store->getValueOperand(), Then);
                 Phi->addIncoming(Before, Fork);
                 Store->setOperand(0, Phi);
                 Store->moveBefore(*Join, Join->getFirstInsertionPt());
-                Changed = true;
             }
         }
     }

@@ -695,6 +695,7 @@ struct LastPass : PassInfoMixin<LastPass> {
             FAM.invalidate(F, PreservedAnalyses::none());
         Changed |= loadNearUses(F, FAM);
         Changed |= keepCounters(F, FAM);
+        Changed |= storeByLanes(F);
         return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
     }
 };

@@ -42,6 +42,7 @@
  *
  *     forward.cpp   keeps vectors in registers that are stored to local memory and read again
  *     near.cpp      loads vectors where they are used, if there are more of them than registers
+ *     stores.cpp    stores the lanes of vectors by themselves, where the processor is slow at stores with masks
  *
  * For GPUs the plugin looks for variables and functions that the device does not have (missing.cpp), and
  *
@@ -226,6 +227,7 @@ class Accesses
 
 bool isDropped(const llvm::Instruction &I);
 bool comesBack(llvm::Loop &L, llvm::ScalarEvolution &SE);
+bool isSameMemory(const llvm::Value *A, const llvm::Value *B, const llvm::DataLayout &DL);
 constexpr uint64_t LeastApart =
     256; /* elements that may be on their way together, in vectors of a loop without loops inside */
 
@@ -338,6 +340,7 @@ void tellIndependence(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool fillVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool forwardVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool loadNearUses(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool storeByLanes(llvm::Function &F);
 
 /* scope.cpp: the name of a function without what C++, and clang for overloaded functions of C, put around it */
 llvm::StringRef plainName(const llvm::Function &F);

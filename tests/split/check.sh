@@ -73,6 +73,19 @@ if echo "$code" | grep -q 'atomicrmw'; then
     exit 1
 fi
 
+# What a work-item has read it writes without a mask, where masks are slow; what it has not is stored by lanes on AMD's processors.
+if [ "$(uname -m)" = x86_64 ]; then
+    for processor in haswell znver3; do
+        code_of_some=$("$@" -std=c17 -O2 -march=$processor -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S \
+            -emit-llvm -o - "$here/split/grid.c" | sed -n '/^define.*@changes_some_tw_host(/,/^}/p')
+        if ! echo "$code_of_some" | grep -q 'store <8 x i32>' ||
+            { [ $processor = znver3 ] && echo "$code_of_some" | grep 'call.*llvm\.masked\.store'; }; then
+            echo "changes_some in split/grid.c: stores with masks where there are faster ones"
+            exit 1
+        fi
+    done
+fi
+
 # Tiles of any size: both loops over the border are shared out, and rows are taken in pieces, of 8 work-items too.
 for kernel in any_tile_groups any_tile_rows any_tile_linear; do
     if ! echo "$lanes" | grep -q "rows of groups of kernel $kernel are taken in pieces" ||

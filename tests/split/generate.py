@@ -383,6 +383,14 @@ class Body:
                 text += f" else k->out[at + {self.pick(0, 1, 2)}] = {self.pick('v', 'u')} & 0xfff;"
         return text
 
+    def owns(self):
+        """An element that a work-item reads, and changes under a condition, perhaps with a neighbour that it only writes."""
+        of, wide = self.pick("int", "unsigned", "size_t"), self.pick(1, 1, 2)
+        less = self.pick(f"mine < was + {self.const()}", f"(mine & 7) < {abs(self.const()) % 8}", self.condition())
+        text = (f"const {of} at = ({of}){wide} * ({of})(y * k->w + x); const int was = k->out[at], mine = (v ^ u) & 0xffff; "
+                f"if ({less}) {{ k->out[at] = {self.pick('mine', 'was ^ mine', 'k->in[mine & 4095]')}; ")
+        return text + (f"k->out[at + 1] = {self.pick('mine', 'x', 'k->n')}; }}" if wide == 2 else "}")
+
 
 def kernel(rng, number):
     """The definition of a kernel, and its launch."""
@@ -403,6 +411,8 @@ def kernel(rng, number):
     end = "k->out[y * k->w + x] = (v ^ u) + (int)(f > -1e6f && f < 1e6f ? f * 16.0f : 3.0f);"
     if form != "groups" and rng.random() < 0.3:
         end = body.members()
+    elif form != "groups" and rng.random() < 0.15:
+        end = body.owns()
     local_memory = "TW_LOCAL(int, t, [LOCAL]); TW_LOCAL(int, s, [SHARED]); (void)s;"
     if reduces:
         members, kind, required = ", most, sum, real, bins", "REDUCTION", f", ({fixed[2:]})"

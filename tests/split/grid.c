@@ -509,3 +509,19 @@ static inline void count_of_launch(tw_nd_item item, const struct count_bytes *k)
     count_in(item, k, tw_local_data(item, k->own));
 }
 TW_ND_RANGE_KERNEL(TW_BLOCK(count_bytes) count_of_launch, 256);
+
+/* A work-item reads its own element, and changes it under a condition, with another that it does not read. */
+struct changes_some {
+    int *known, *through;
+    int node;
+};
+static inline void changes_some(tw_item item, const struct changes_some *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    const int way = k->known[i] / 2 + k->node;
+    if (way < k->known[i]) {
+        k->known[i] = way;
+        k->through[i] = k->node;
+    }
+}
+TW_RANGE_KERNEL(changes_some, 1);
