@@ -555,6 +555,8 @@ static void run_one(struct tw_internal_run *run)
 
 static void run_groups(struct tw_internal_launch *launch, tw_internal_items items, size_t first, size_t past)
 {
+    if (first == past)
+        return;
     struct tw_internal_run *run = own_run();
     const size_t total = launch->local[0] * launch->local[1] * launch->local[2];
     if (!run || !reserve_exchange(run, total) || (launch->local_bytes && !local_memory(run, launch->local_bytes))) {
@@ -570,11 +572,14 @@ static void run_groups(struct tw_internal_launch *launch, tw_internal_items item
         reset_stacks(run);
         return;
     }
+    size_t *const id = run->group.id;
+    id[2] = first % launch->range[2];
+    id[1] = first / launch->range[2] % launch->range[1];
+    id[0] = first / launch->range[2] / launch->range[1];
     for (size_t g = first; g < past; ++g) {
-        run->group.id[2] = g % launch->range[2];
-        run->group.id[1] = g / launch->range[2] % launch->range[1];
-        run->group.id[0] = g / launch->range[2] / launch->range[1];
         run_one(run);
+        for (unsigned d = 3; d-- > 0 && ++id[d] == launch->range[d] && d > 0;)
+            id[d] = 0;
     }
 }
 
