@@ -846,6 +846,65 @@ TW_TEST(what_some_work_items_change)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* ---- several streams of memory ------------------------------------------------------------------------------------ */
+
+enum { STREAM = 256, PARTS = 4 };
+#define STREAMS(name, type)                                                                                            \
+    SHAPE(name)                                                                                                        \
+    {                                                                                                                  \
+        int *tile = tw_local_data(item, k->tile), sum = 0;                                                             \
+        const type l = (type)tw_local_id(item, 0), first = (type)tw_group_id(item, 0) * STREAM * PARTS + l;            \
+        for (type part = 0; part < PARTS; ++part)                                                                      \
+            sum = (3 * sum + k->in[first + part * STREAM]) % 1000;                                                     \
+        tile[l] = sum;                                                                                                 \
+        tw_barrier(item, TW_LOCAL_SPACE);                                                                              \
+        for (type part = 0; part < PARTS; ++part)                                                                      \
+            k->out[first + part * STREAM] = tile[STREAM - 1 - l] + k->n * (int)part;                                   \
+    }                                                                                                                  \
+    TW_ND_RANGE_KERNEL(name, STREAM)
+STREAMS(streams_of_int, int);
+STREAMS(streams_of_unsigned, unsigned);
+STREAMS(streams_of_size, size_t);
+
+/* In memory of its own, which ends where the last group's part does, and in place. */
+#define CHECK_STREAMS(queue, name, in_place)                                                                           \
+    do {                                                                                                               \
+        enum { PART = STREAM * PARTS, ALL = GROUPS * PART };                                                           \
+        int *in = calloc(ALL, sizeof *in), *out = calloc(ALL, sizeof *out);                                            \
+        tw_buffer *tw_in = NULL, *tw_out = NULL;                                                                       \
+        TW_CHECK(in &&out);                                                                                            \
+        for (int i = 0; in && out && i < ALL; ++i)                                                                     \
+            in[i] = out[i] = i * 7919 % 1009;                                                                          \
+        TW_PASS(tw_buffer_create_over_const(in, sizeof *in, tw_range_1d(ALL), &tw_in));                                \
+        TW_PASS(tw_buffer_create_over(out, sizeof *out, tw_range_1d(ALL), &tw_out));                                   \
+        tw_command_group *cg = tw_queue_begin(queue);                                                                  \
+        int *to = tw_read_write(cg, tw_out);                                                                           \
+        tw_parallel_for_nd_range(cg, line(STREAM), name, .in = (in_place) ? to : tw_read(cg, tw_in), .out = to,        \
+                                 .n = 7, .tile = tw_local(cg, STREAM * sizeof(int)));                                  \
+        TW_PASS(tw_queue_submit(queue, cg, NULL));                                                                     \
+        TW_PASS(tw_buffer_destroy(&tw_out));                                                                           \
+        TW_PASS(tw_buffer_destroy(&tw_in));                                                                            \
+        for (int i = 0; in && out && i < ALL; ++i) {                                                                   \
+            int sum = 0;                                                                                               \
+            for (int part = 0; part < PARTS; ++part)                                                                   \
+                sum = (3 * sum + in[i / PART * PART + part * STREAM + STREAM - 1 - i % STREAM]) % 1000;                \
+            TW_EQUAL(out[i], sum + 7 * (i % PART / STREAM));                                                           \
+        }                                                                                                              \
+        free(in);                                                                                                      \
+        free(out);                                                                                                     \
+    } while (0)
+
+TW_TEST(several_streams_of_memory)
+{
+    ND_BEGIN(queue);
+    for (int in_place = 0; in_place < 2; ++in_place) {
+        CHECK_STREAMS(queue, streams_of_int, in_place);
+        CHECK_STREAMS(queue, streams_of_unsigned, in_place);
+        CHECK_STREAMS(queue, streams_of_size, in_place);
+    }
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* ---- work-items that go different ways --------------------------------------------------------------------------- */
 
 enum { LINE = __LINE__ + 6 };
@@ -899,5 +958,6 @@ TW_TEST_LIST = {TW_CASE(straight_line_in_every_dimension),
                 TW_CASE(kernels_that_stay_as_they_are),
                 TW_CASE(ranges_that_a_group_shares_out),
                 TW_CASE(what_some_work_items_change),
+                TW_CASE(several_streams_of_memory),
                 TW_CASE(different_ways_are_found),
                 TW_CASES_END};

@@ -185,7 +185,7 @@ bool forwardIn(BasicBlock &Block, SmallVectorImpl<Stored> &Known, const Instruct
 }
 
 /* The same in all blocks. At the begin of a block is known what is known at the ends of all blocks in front of it; nothing, if one of
-   these comes later, as in a loop. */
+   these comes later, as in a loop. A block that is a loop without accesses, as one that touches other memory, changes nothing. */
 bool forwardIn(Function &F, const Instruction &Variable, const DenseSet<const Instruction *> &Accesses)
 {
     DenseMap<const BasicBlock *, SmallVector<Stored, 0>> Ends;
@@ -194,6 +194,8 @@ bool forwardIn(Function &F, const Instruction &Variable, const DenseSet<const In
         SmallVector<Stored, 0> Known;
         bool IsFirst = true;
         for (const BasicBlock *Before : predecessors(Block)) {
+            if (Before == Block && none_of(*Block, [&](const Instruction &I) { return Accesses.count(&I); }))
+                continue;
             const auto End = Ends.find(Before);
             if (End == Ends.end())
                 Known.clear();

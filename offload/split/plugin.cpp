@@ -674,6 +674,8 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
         tellIndependence(F, FAM);
         if (makeOrdinary(F))
             clean(F, FAM, true);
+        if (touchInOrder(F, FAM))
+            FAM.invalidate(F, PreservedAnalyses::none());
         return PreservedAnalyses::none();
     }
 };

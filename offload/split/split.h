@@ -37,6 +37,7 @@
  *     members.cpp   lets members of structures be loaded together
  *     accesses.cpp  tells the vectorizer that work-items are independent
  *     atomics.cpp   makes ordinary accesses of atomic operations that no other thread can see
+ *     order.cpp     touches in the order of memory what work-items access in several streams
  *
  * Behind all that
  *
@@ -337,6 +338,7 @@ bool jamRows(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool takePieces(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool countMembers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void tellIndependence(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool touchInOrder(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool fillVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool forwardVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool loadNearUses(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);

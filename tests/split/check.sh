@@ -57,6 +57,14 @@ for said in 'tree_of_any_size was split at 8 barriers' 'tile_by_rows was split .
     fi
 done
 
+# What work-items access in several streams is touched in the order of memory, if all of them access it.
+if [ "$(echo "$lanes" | grep -c 'work-items of kernel halves_of_items access memory in several streams')" != 2 ] ||
+    ! echo "$lanes" | grep -q 'work-items of kernel halves_of_group access memory' ||
+    echo "$lanes" | grep 'kernel halves_of_some access memory'; then
+    echo "split/grid.c: the halves of a group's part are not touched in order, or those that some work-items access are"
+    exit 1
+fi
+
 # The same program is the same code each time: nothing follows from where the compiler's values are in memory.
 grid() {
     "$@" -std=c17 -O2 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm -o - "$here/split/grid.c"

@@ -392,6 +392,17 @@ class Body:
         return text + (f"k->out[at + 1] = {self.pick('mine', 'x', 'k->n')}; }}" if wide == 2 else "}")
 
 
+    def parts(self, of_group):
+        """Parts of memory for each group, in each of which neighbours access neighbours: several streams for its thread."""
+        of, parts = self.pick("int", "unsigned", "size_t"), self.rng.randint(2, 4)
+        text = f"const {of} at = ({of})tw_group_id({of_group}, 0) * {parts * self.items} + ({of})tw_local_id(item, 0); int z = v;"
+        for c in range(parts):
+            text += f" z = (z * 3 + {self.pick('k->in', 'k->in', 'k->out')}[at + {self.pick(c, c, c, 0) * self.items}]) & 0xffff;"
+        for c in range(parts):
+            text += self.pick("", "", "", f" if ({self.condition()})") + f" k->out[at + {c * self.items}] = z + {c};"
+        return text
+
+
 def kernel(rng, number):
     """The definition of a kernel, and its launch."""
     form, dims, name = rng.choice(["range", "nd", "nd", "nd", "nd", "groups"]), rng.choice([1, 2]), f"kernel_{number}"
@@ -413,6 +424,10 @@ def kernel(rng, number):
         end = body.members()
     elif form != "groups" and rng.random() < 0.15:
         end = body.owns()
+    elif form != "range" and local == (256,) and rng.random() < 0.5:
+        end = body.parts("item" if form == "nd" else "group")
+        body.block = lambda depth, count, block=body.block: block(depth, 1) if rng.random() < 0.3 else ""
+        body.uniform = lambda depth, uniform=body.uniform: uniform(1) if rng.random() < 0.2 else ""
     local_memory = "TW_LOCAL(int, t, [LOCAL]); TW_LOCAL(int, s, [SHARED]); (void)s;"
     if reduces:
         members, kind, required = ", most, sum, real, bins", "REDUCTION", f", ({fixed[2:]})"
