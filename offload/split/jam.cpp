@@ -155,6 +155,9 @@ bool Jam::pays()
                 Bytes = std::min<uint64_t>(Bytes, SE.getDataLayout().getTypeStoreSize(getLoadStoreType(&I)).getFixedValue());
             if (!isa<PHINode>(I) || Of == Rows || Of == &L || Block != Of->getHeader())
                 continue;
+            const auto *Around = dyn_cast<PHINode>(cast<PHINode>(I).getIncomingValueForBlock(Of->getLoopPreheader()));
+            if (Around && Around->getParent() == Of->getParentLoop()->getHeader())
+                continue; /* the sum of the loop around, which goes on in this one */
             if (!SE.isSCEVable(I.getType()) || !isa<SCEVAddRecExpr>(SE.getSCEV(&I)))
                 Sums += divideCeil(SE.getDataLayout().getTypeAllocSize(I.getType()).getFixedValue() * Length, Register);
         }
