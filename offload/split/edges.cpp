@@ -910,15 +910,22 @@ void Divider::settleFirst(Copy &First)
     }
 }
 
-/* Groups of a constant size are mostly inside as a whole, and a constant length makes code without rests. */
+/* Groups of a constant size are mostly inside as a whole, and a constant length makes code without rests. If nothing but an index might
+   change, that is so for code that keeps nothing for other loops: from two copies it would not go on in registers. */
 bool Divider::isWorthWhole() const
 {
     const unsigned Fixed = SE.getSmallConstantTripCount(&L);
+    bool KeepsValues = false;
     size_t Instructions = 0;
-    for (const BasicBlock *Block : L.blocks())
+    for (const BasicBlock *Block : L.blocks()) {
         Instructions += Block->size();
+        for (const Instruction &I : *Block)
+            if (const Value *Address = getLoadStorePointerOperand(&I))
+                KeepsValues |= isLocal(Address);
+    }
     return !Nest && Fixed >= LeastOfWhole && Fixed <= MostInShortRow && Instructions <= MostOfWhole
-           && any_of(Conditions, [](const Condition &C) { return C.Then; }) && !(isa<ConstantInt>(Lo) && isa<ConstantInt>(Hi));
+           && (!KeepsValues || any_of(Conditions, [](const Condition &C) { return C.Then; }))
+           && !(isa<ConstantInt>(Lo) && isa<ConstantInt>(Hi));
 }
 
 /* A copy of the loop for where the conditions hold for all turns; goes on to the exit. */
