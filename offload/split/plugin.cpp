@@ -690,9 +690,38 @@ struct TellPass : PassInfoMixin<TellPass> {
 
 /* At the end. */
 struct LastPass : PassInfoMixin<LastPass> {
+    /* Whether a loop stores a vector to the same place of a variable in each turn. */
+    static bool storesInPlace(const Loop &L)
+    {
+        return L.isInnermost() && any_of(L.blocks(), [&](const BasicBlock *Block) {
+                   return any_of(*Block, [&](const Instruction &I) {
+                       const auto *Store = dyn_cast<StoreInst>(&I);
+                       return Store && Store->isSimple() && Store->getValueOperand()->getType()->isVectorTy()
+                              && L.isLoopInvariant(Store->getPointerOperand())
+                              && isa<AllocaInst>(getUnderlyingObject(Store->getPointerOperand()));
+                   });
+               });
+    }
+
+    /* What lanes add up stays in registers. LLVM unrolls the loop over the lanes at the end, and leaves several addresses of one
+       place behind, of which it does not know that they are the same. */
+    static bool keepSums(Function &F, FunctionAnalysisManager &FAM)
+    {
+        if (kernelOf(F) == F.getName()
+            || none_of(FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder(),
+                       [](const Loop *L) { return storesInPlace(*L); }))
+            return false;
+        FunctionPassManager Passes;
+        Passes.addPass(EarlyCSEPass(true));
+        Passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), true));
+        FAM.invalidate(F, Passes.run(F, FAM));
+        return true;
+    }
+
     PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM)
     {
-        bool Changed = forwardVectors(F, FAM);
+        bool Changed = keepSums(F, FAM);
+        Changed |= forwardVectors(F, FAM);
         if (Changed)
             FAM.invalidate(F, PreservedAnalyses::none());
         Changed |= loadNearUses(F, FAM);

@@ -205,6 +205,13 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
         echo "a row of work-items of turn_rows in split/members.c is unrolled in place of vectors"
         exit 1
     fi
+    # What lanes add up is in registers, also if LLVM takes several vectors of them together.
+    if "$@" -std=c17 -O3 -march=znver3 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm -o - "$here/split/grid.c" |
+        sed -n '/^define.*@mask_by_items_tw_host(/,/^}/p' |
+        awk '/^[0-9]*:/ { n = s = 0 } /fmuladd\.v8f32/ { ++n } /store <8 x float> %/ { ++s } n >= 8 && s > 0 { found = 1 } END { exit !found }'; then
+        echo "lanes of mask_by_items in split/grid.c store what they add up in each turn"
+        exit 1
+    fi
     code=$("$@" -std=c17 -O3 -march=x86-64-v4 -mprefer-vector-width=512 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" \
         -S -emit-llvm -o - "$here/split/tiles.c")
     product=$(echo "$code" | sed -n '/^define.*@product_of_tiles_tw_split/,/^}/p')

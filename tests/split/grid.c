@@ -131,6 +131,19 @@ static inline void mask_by_groups(tw_group group, const struct mask_by_groups *k
 }
 TW_WORK_GROUP_KERNEL(mask_by_groups, 256);
 
+static inline void mask_by_items(tw_item item, const struct mask_by_groups *k)
+{
+    const int i = (int)tw_global_id(item, 0);
+    float sum = 0;
+    for (int j = 0; j < k->width; ++j) {
+        const int at = i + j - k->width / 2;
+        if (at >= 0 && at < k->count)
+            sum += k->x[at] * k->mask[j];
+    }
+    k->out[i] = sum;
+}
+TW_RANGE_KERNEL(TW_BLOCK(mask_by_groups) mask_by_items, 1);
+
 /* The report names what is not inlined. */
 float elsewhere(float x);
 
