@@ -34,7 +34,7 @@ class Members
     {
     }
     bool run();
-    bool endsWithGap();
+    bool endsWithGap(bool OfAllSizes);
 
   private:
     void collect();
@@ -120,10 +120,13 @@ void Members::collect()
             add(I);
 }
 
-/* Whether members are read of which the last one of a structure, as the vectorizer sees it, is not, and the turns are whole vectors. */
-bool Members::endsWithGap()
+/* Whether members are read of which the last one of a structure, as the vectorizer sees it, is not, and the turns are whole vectors.
+   Such members have to be of sizes that the processor has masks for: all (AVX-512), or 4 and 8 bytes (AVX2), which LLVM loads one by
+   one rather, unless they have a mask anyway. */
+bool Members::endsWithGap(bool OfAllSizes)
 {
-    constexpr uint64_t MostMembers = 8, VectorBytes = 64; /* of what LLVM loads together; of the longest vector */
+    constexpr uint64_t MostMembers = 8;                /* of what LLVM loads together */
+    const uint64_t VectorBytes = OfAllSizes ? 64 : 32; /* of the longest vector */
     collect();
     uint64_t Least = VectorBytes;
     for (BasicBlock *Block : L.blocks())
@@ -136,7 +139,7 @@ bool Members::endsWithGap()
                            SE.getConstant(Turns->getType(), VectorBytes / Least))
                 ->isZero())
         return false;
-    return any_of(All, [&](const Member &M) {
+    const auto HasGap = [&](const Member &M) {
         const int64_t Step = cast<SCEVConstant>(M.Distance->getStepRecurrence(SE))->getAPInt().getSExtValue();
         const auto Size = int64_t(DL.getTypeStoreSize(getLoadStoreType(M.Access)).getFixedValue());
         if (!isa<LoadInst>(M.Access) || Step <= Size || Step % Size != 0 || Step / Size > int64_t(MostMembers))
@@ -152,7 +155,12 @@ bool Members::endsWithGap()
             }
         }
         return Last - First < Step - Size;
-    });
+    };
+    const auto HasMask = [&](const Member &M) {
+        const uint64_t Size = DL.getTypeStoreSize(getLoadStoreType(M.Access)).getFixedValue();
+        return OfAllSizes || (!M.Always && (Size == 4 || Size == 8));
+    };
+    return any_of(All, HasGap) && all_of(All, [&](const Member &M) { return !HasGap(M) || HasMask(M); });
 }
 
 /* "inbounds" says that the distance of an access from the begin of its object is smaller than the object, which is less than a quarter
@@ -199,13 +207,13 @@ bool countMembers(Function &F, FunctionAnalysisManager &FAM)
         if (L->isInnermost() && L->isLoopSimplifyForm() && L->getExitingBlock() == L->getLoopLatch()
             && (hasLoopMark(*L, ItemsMark) || hasLoopMark(*L, ParallelMark)))
             Changed |= Members(*L, SE, DT).run();
-    if (!hasMasks(F))
+    if (!hasMasks(F) && !hasMasksOfWords(F))
         return Changed;
     /* The vectorizer leaves a whole vector of turns undone if the last member of a structure is not read: to read it there might be
        past the object. Without a loop for single turns it takes masks. */
     for (Loop *L : LI.getLoopsInPreorder())
         if (L->isInnermost() && L->isLoopSimplifyForm() && L->getExitingBlock() == L->getLoopLatch()
-            && hasLoopMark(*L, ItemsMark) && Members(*L, SE, DT).endsWithGap())
+            && hasLoopMark(*L, ItemsMark) && Members(*L, SE, DT).endsWithGap(hasMasks(F)))
             addLoopMark(*L, "llvm.loop.vectorize.predicate.enable", ConstantInt::getTrue(F.getContext()));
     return Changed;
 }

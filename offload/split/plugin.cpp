@@ -720,8 +720,14 @@ struct LastPass : PassInfoMixin<LastPass> {
 
     PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM)
     {
-        bool Changed = keepSums(F, FAM);
+        bool Changed = storeOwn(F);
+        if (Changed)
+            FAM.invalidate(F, PreservedAnalyses::none());
+        Changed |= keepSums(F, FAM);
         Changed |= forwardVectors(F, FAM);
+        if (Changed)
+            FAM.invalidate(F, PreservedAnalyses::none());
+        Changed |= sortMembers(F, FAM);
         if (Changed)
             FAM.invalidate(F, PreservedAnalyses::none());
         Changed |= loadNearUses(F, FAM);

@@ -42,6 +42,7 @@
  * Behind all that
  *
  *     forward.cpp   keeps vectors in registers that are stored to local memory and read again
+ *     avx2.cpp      writes accesses to structures, and with masks, as suits AVX2
  *     near.cpp      loads vectors where they are used, if there are more of them than registers
  *     stores.cpp    stores the lanes of vectors by themselves, where the processor is slow at stores with masks
  *
@@ -325,6 +326,7 @@ bool versionNests(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool isLocal(const llvm::Value *Address);
 bool isOfLaunch(const llvm::Value *Address);
 bool hasMasks(const llvm::Function &F);
+bool hasMasksOfWords(const llvm::Function &F);
 bool isOrdinaryAtomic(const llvm::Instruction &I);
 bool makeOrdinary(llvm::Function &F);
 bool expandCopies(llvm::Function &F);
@@ -341,6 +343,8 @@ void tellIndependence(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool touchInOrder(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool fillVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool forwardVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool storeOwn(llvm::Function &F);
+bool sortMembers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool loadNearUses(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool storeByLanes(llvm::Function &F);
 

@@ -205,7 +205,24 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
         echo "a row of work-items of turn_rows in split/members.c is unrolled in place of vectors"
         exit 1
     fi
-    # What lanes add up is in registers, also if LLVM takes several vectors of them together.
+    # AVX2: members are sorted by shuffles within halves of a register. Masks are words, what is loaded with them is fetched ahead, and
+    # lanes have none where they add up. What lanes add up is in registers, also if LLVM takes several vectors of them together.
+    code=$("$@" -std=c17 -O3 -march=znver3 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm \
+        -o - "$here/split/members.c")
+    lengths=$(echo "$code" | sed -n '/^define.*@lengths_tw_host(/,/^}/p')
+    move=$(echo "$code" | sed -n '/^define.*@move_tw_items/,/^}/p')
+    if echo "$lengths" | grep -q '<32 x float>' || ! echo "$lengths" | grep -q 'load <4 x float>'; then
+        echo "members of structures in split/members.c are sorted as LLVM does it"
+        exit 1
+    fi
+    if echo "$move" | grep -q 'shufflevector <8 x i1>' || ! echo "$move" | grep -q 'llvm\.masked\.load\.v8f32' || ! echo "$move" | grep -q 'llvm\.prefetch'; then
+        echo "masks of members in move in split/members.c are bits, or nothing is fetched ahead"
+        exit 1
+    fi
+    if echo "$code" | sed -n '/^define.*@mask_by_rows_tw_items/,/^}/p' | grep 'llvm\.masked\.store'; then
+        echo "lanes of mask_by_rows in split/members.c add up with masks"
+        exit 1
+    fi
     if "$@" -std=c17 -O3 -march=znver3 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm -o - "$here/split/grid.c" |
         sed -n '/^define.*@mask_by_items_tw_host(/,/^}/p' |
         awk '/^[0-9]*:/ { n = s = 0 } /fmuladd\.v8f32/ { ++n } /store <8 x float> %/ { ++s } n >= 8 && s > 0 { found = 1 } END { exit !found }'; then
