@@ -45,7 +45,8 @@ std::vector<Row> accessed(Loop &L, ScalarEvolution &SE, const DominatorTree &DT)
             if (!isGuaranteedToTransferExecutionToSuccessor(&I))
                 return {};
             Value *Address = getLoadStorePointerOperand(&I);
-            if (!Address || isLocal(Address) || !DT.dominates(Block, L.getLoopLatch()))
+            if (!Address || I.isVolatile() || I.isAtomic() || isLocal(Address)
+                || !DT.dominates(Block, L.getLoopLatch()))
                 continue;
             const auto *Rec = dyn_cast<SCEVAddRecExpr>(SE.getSCEV(Address));
             const auto *By = Rec && Rec->getLoop() == &L && Rec->isAffine()
