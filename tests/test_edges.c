@@ -22,6 +22,10 @@ enum { MOST = 1100, GROUP = 64 };
       r = x[left] * 3 + x[right])                                                                                      \
     X(wrap_rest, unsigned, unsigned, r = x[(i + 1) % n] - x[(i + n - 1) % n] + x[(i + s) % n])                         \
     X(wrap_rest_int, int, int, r = x[(i + s) % n])                                                                     \
+    X(planes, int, int, r = x[i / 48 * 3 + i % 48 / 8 * 5 + i % 8])                                                    \
+    X(planes_any, int, int, const int w = s + 8; r = x[i / (w * 3) * 7 + i / w % 3 * 5 + i % w])                       \
+    X(planes_unsigned, unsigned, unsigned, const unsigned w = s + 8;                                                   \
+      r = x[i / (w * 4) * 7 + i % (w * 4) / w * 5 + i % w])                                                            \
     X(clamp, int, int, int at = i - s; at = at < 0 ? 0 : at; at = at >= n ? n - 1 : at; r = x[at])                     \
     X(clamp_up, size_t, size_t, size_t at = i + s; at = at > n - 1 ? n - 1 : at; r = x[at])                            \
     X(stride, size_t, size_t, if (2 * i >= s && 2 * i - s < n) r = x[2 * i - s]; else r = 1)                           \

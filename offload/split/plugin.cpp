@@ -636,7 +636,9 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
             clean(F, FAM, true);
         if (joinElements(F, FAM))
             clean(F, FAM, true);
-        if (makeRows(F, FAM)) {
+        for (bool OfPlanes : {false, true}) {
+            if (!makeRows(F, FAM, OfPlanes))
+                break;
             clean(F, FAM, true);
             unswitch(F, FAM);
             clean(F, FAM, true);

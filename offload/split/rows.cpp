@@ -8,7 +8,8 @@
  *
  * so that neighbours in a row are neighbours in memory for all to see. So do loops in which the remainder says who does anything, as in a
  * tree for each row of a group. Work-items in front of the first whole row, and behind the last one, go by the loop as it was; so do all if
- * rows are short, which is looked at when the loop runs if the width is not constant.
+ * rows are short, which is looked at when the loop runs if the width is not constant. Of planes, rows and columns the planes come first,
+ * and rows are those of their loops.
  *
  * A group of a constant size may lie in one row as a whole, as in `sums[index / block]`: its loop gets a copy for that, in which the
  * quotient is computed once.
@@ -31,6 +32,7 @@ namespace
 constexpr uint64_t ShortRow = 8;
 constexpr unsigned LeastInRows = 64; /* of a loop, if the width is not known */
 constexpr unsigned MostInRows = 400; /* instructions of the loop */
+constexpr const char *PlaneMark = "teamwork.plane"; /* a loop over a row, in which there may be rows again */
 constexpr unsigned LeastInOneRow = 16, MostInOneRow = 1024, MostOfCopy = 100; /* turns, and instructions, for a copy in one row */
 
 /* A quotient, or what remains. */
@@ -39,7 +41,8 @@ struct Division {
     Value *Number;
     const SCEV *Width;
     bool Rest;
-    bool ByMask; /* if the width is a power of 2, which is looked at when the loop runs */
+    bool ByMask;         /* if the width is a power of 2, which is looked at when the loop runs */
+    bool Signed = false; /* if nothing is negative, likewise */
 };
 
 std::optional<Division> divisionOf(Instruction &I, ScalarEvolution &SE, const Loop &L)
@@ -52,6 +55,8 @@ std::optional<Division> divisionOf(Instruction &I, ScalarEvolution &SE, const Lo
     const unsigned Bits = I.getType()->getIntegerBitWidth();
     if (I.getOpcode() == Instruction::UDiv || I.getOpcode() == Instruction::URem)
         return Division{&I, I.getOperand(0), SE.getSCEV(I.getOperand(1)), I.getOpcode() == Instruction::URem, false};
+    if (I.getOpcode() == Instruction::SDiv || I.getOpcode() == Instruction::SRem)
+        return Division{&I, I.getOperand(0), SE.getSCEV(I.getOperand(1)), I.getOpcode() == Instruction::SRem, false, true};
     if (match(&I, m_LShr(m_Value(Number), m_APInt(By))) && By->ult(Bits))
         return Division{&I, Number, SE.getConstant(APInt::getOneBitSet(Bits, unsigned(By->getZExtValue()))), false, false};
     if (match(&I, m_And(m_Value(Number), m_LowBitMask(By))) && !By->isAllOnes())
@@ -111,8 +116,7 @@ class Rows
     const SCEV *Turns = nullptr; /* but one */
     const SCEV *Start = nullptr; /* of what is divided */
     const SCEV *Width = nullptr;
-    bool ByMask = false;
-    SmallVector<Division, 8> Divisions;
+    SmallVector<Division, 8> Divisions, OfRows; /* by the width, and by that of rows of which it is a multiple */
 
     bool isBefore(const SCEV *S) const
     {
@@ -120,7 +124,8 @@ class Rows
     }
     bool isSuitable();
     const SCEV *startOf(const Division &Of);
-    bool isSameInOtherBits(const SCEV *From, const SCEV *By) const;
+    bool isSameInOtherBits(const SCEV *From, const Division &Of) const;
+    static bool isMultiple(const SCEV *Of, const SCEV *By);
     bool copyForOneRow();
     void collect();
     void divide();
@@ -149,14 +154,25 @@ const SCEV *Rows::startOf(const Division &Of)
 }
 
 /* Whether a division is that of the rows, of integers with other bits that hold all that is divided. */
-bool Rows::isSameInOtherBits(const SCEV *From, const SCEV *By) const
+bool Rows::isSameInOtherBits(const SCEV *From, const Division &Of) const
 {
-    const auto *From_ = dyn_cast<SCEVConstant>(From), *By_ = dyn_cast<SCEVConstant>(By);
+    const auto *From_ = dyn_cast<SCEVConstant>(From), *By_ = dyn_cast<SCEVConstant>(Of.Width);
     const auto *Start_ = dyn_cast<SCEVConstant>(Start), *Width_ = dyn_cast<SCEVConstant>(Width);
     const unsigned Count = SE.getSmallConstantTripCount(&L), Bits = unsigned(SE.getTypeSizeInBits(From->getType()));
+    const APInt Most = Of.Signed ? APInt::getSignedMaxValue(Bits) : APInt::getMaxValue(Bits);
     return From_ && By_ && Start_ && Width_ && Count && APInt::isSameValue(From_->getAPInt(), Start_->getAPInt())
            && APInt::isSameValue(By_->getAPInt(), Width_->getAPInt())
-           && APInt::getMaxValue(Bits).ugt(From_->getAPInt()) && (APInt::getMaxValue(Bits) - From_->getAPInt()).uge(Count);
+           && Most.ugt(From_->getAPInt()) && (Most - From_->getAPInt()).uge(Count);
+}
+
+/* Whether a plane of this size has rows of that width, if their product does not wrap around. */
+bool Rows::isMultiple(const SCEV *Of, const SCEV *By)
+{
+    const auto *Plane = dyn_cast<SCEVConstant>(Of), *Row = dyn_cast<SCEVConstant>(By);
+    if (Plane && Row)
+        return Plane->getAPInt().ugt(Row->getAPInt()) && Plane->getAPInt().urem(Row->getAPInt()).isZero();
+    const auto *Product = dyn_cast<SCEVMulExpr>(Of);
+    return Product && is_contained(Product->operands(), By);
 }
 
 /* A copy of the loop for where all work-items have the same quotients, and the loop as it was for where they have not. */
@@ -169,7 +185,7 @@ bool Rows::copyForOneRow()
         Instructions += Block->size();
         for (Instruction &I : *Block) {
             const std::optional<Division> Of = divisionOf(I, SE, L);
-            const SCEV *From = Of && !Of->Rest && reachesAddress(&I, 0) ? startOf(*Of) : nullptr;
+            const SCEV *From = Of && !Of->Rest && !Of->Signed && reachesAddress(&I, 0) ? startOf(*Of) : nullptr;
             const auto *Fixed = From ? dyn_cast<SCEVConstant>(Of->Width) : nullptr;
             if (Fixed && Fixed->getAPInt().uge(Count))
                 Found.push_back({*Of, From});
@@ -214,12 +230,11 @@ bool Rows::copyForOneRow()
 void Rows::collect()
 {
     const Instruction *Deciding = deciding(L);
+    SmallVector<std::pair<Division, const SCEV *>, 8> All;
     for (BasicBlock *Block : L.blocks())
         for (Instruction &I : *Block) {
             const std::optional<Division> Found = divisionOf(I, SE, L);
-            if (!Found || !isBefore(Found->Width) || !(&I == Deciding || reachesAddress(&I, 0)))
-                continue;
-            const SCEV *From = startOf(*Found);
+            const SCEV *From = Found && isBefore(Found->Width) ? startOf(*Found) : nullptr;
             if (!From)
                 continue;
             /* rows of a group: mostly one of them at most would fit */
@@ -229,15 +244,17 @@ void Rows::collect()
                 continue;
             if (Fixed && Fixed->getAPInt().ult(ShortRow))
                 continue;
-            if (Divisions.empty()) {
+            All.push_back({*Found, From});
+            if ((&I == Deciding || reachesAddress(&I, 0)) && (!Width || (Start == From && isMultiple(Found->Width, Width)))) {
                 Start = From;
                 Width = Found->Width;
             }
-            if ((Start == From && Width == Found->Width) || isSameInOtherBits(From, Found->Width)) {
-                Divisions.push_back(*Found);
-                ByMask |= Found->ByMask;
-            }
         }
+    for (auto &[Found, From] : All)
+        if (Width && ((Start == From && Width == Found.Width) || isSameInOtherBits(From, Found)))
+            Divisions.push_back(Found);
+        else if (Width && Start == From && !Found.ByMask && isMultiple(Width, Found.Width))
+            OfRows.push_back(Found);
 }
 
 void Rows::divide()
@@ -255,23 +272,36 @@ void Rows::divide()
     };
     const auto Number = [&](uint64_t N) { return B.getInt64(N); };
     const unsigned Bits = unsigned(SE.getTypeSizeInBits(Start->getType()));
+    const bool ByMask = any_of(Divisions, [](const Division &Each) { return Each.ByMask; });
+    const auto IsSigned = [](const Division &Each) { return Each.Signed; };
+    const bool Signed = any_of(Divisions, IsSigned) || any_of(OfRows, IsSigned);
     Value *Last = Wide(Turns), *From = Wide(Start);
     Value *By = Wide(Width);
     Value *Count = B.CreateAdd(Last, Number(1));
-    Value *Most = ConstantInt::get(B.getInt64Ty(), APInt::getMaxValue(Bits).zext(64));
+    Value *Most = ConstantInt::get(B.getInt64Ty(), (Signed ? APInt::getSignedMaxValue(Bits) : APInt::getMaxValue(Bits)).zext(64));
     /* nothing wraps around, and the rows are worth it */
     Value *Good = B.CreateAnd(B.CreateICmpULE(Last, B.CreateSub(Most, From)), B.CreateICmpUGE(By, Number(ShortRow)));
+    if (Signed)
+        Good = B.CreateAnd(Good, B.CreateAnd(B.CreateICmpULE(From, Most), B.CreateICmpULE(By, Most)));
     Good = B.CreateAnd(Good, B.CreateIsNotNull(Count));
     if (ByMask)
         Good = B.CreateAnd(Good, B.CreateIsNull(B.CreateAnd(By, B.CreateSub(By, Number(1)))));
-    By = B.CreateSelect(Good, By, Number(1));
-    Value *Over = B.CreateURem(From, By);
-    Value *First = B.CreateSelect(B.CreateIsNull(Over), Number(0), B.CreateSub(By, Over));
+    SmallVector<Value *, 8> Widths;
+    for (const Division &Each : OfRows) {
+        Value *Of = Wide(Each.Width);
+        Value *None = B.CreateIsNull(Of);
+        Value *Over = B.CreateURem(By, B.CreateSelect(None, Number(1), Of));
+        Good = B.CreateAnd(Good, B.CreateNot(B.CreateOr(None, B.CreateIsNotNull(Over))));
+        Widths.push_back(Of);
+    }
+    Value *Divisor = B.CreateSelect(Good, By, Number(1)); /* By is what it is in rows */
+    Value *Over = B.CreateURem(From, Divisor);
+    Value *First = B.CreateSelect(B.CreateIsNull(Over), Number(0), B.CreateSub(Divisor, Over));
     First = B.CreateBinaryIntrinsic(Intrinsic::umin, First, Count);
-    Value *Whole = B.CreateUDiv(B.CreateSub(Count, First), By);
+    Value *Whole = B.CreateUDiv(B.CreateSub(Count, First), Divisor);
     Whole = B.CreateSelect(Good, Whole, Number(0), "tw_rows");
-    Value *Row0 = B.CreateUDiv(B.CreateAdd(From, First), By);
-    Value *Done = B.CreateAdd(First, B.CreateMul(Whole, By));
+    Value *Row0 = B.CreateUDiv(B.CreateAdd(From, First), Divisor);
+    Value *Done = B.CreateAdd(First, B.CreateMul(Whole, Divisor));
     DenseMap<const PHINode *, Value *> Steps;
     for (PHINode &Phi : Header->phis()) {
         const SCEV *Step = cast<SCEVAddRecExpr>(SE.getSCEV(&Phi))->getStepRecurrence(SE);
@@ -323,6 +353,22 @@ void Rows::divide()
         IRBuilder<> Here(Each.Rest ? &*Inside->Header->getFirstInsertionPt() : Row->getTerminator());
         I->replaceAllUsesWith(Here.CreateTrunc(Each.Rest ? Inside->Counter : Index, I->getType()));
     }
+    for (auto [Each, Of] : zip(OfRows, Widths)) { /* of a plane, which begins with a row */
+        auto *I = cast<Instruction>(static_cast<Value *>(Inside->Map[Each.I]));
+        IRBuilder<> Here(&*Inside->Header->getFirstInsertionPt());
+        Value *Turn = Here.CreateTrunc(Inside->Counter, I->getType()), *Width_ = Here.CreateTrunc(Of, I->getType());
+        if (Each.Rest) {
+            I->replaceAllUsesWith(Here.CreateURem(Turn, Width_));
+            continue;
+        }
+        IRBuilder<> Of_(Row->getTerminator());
+        Value *Before = Of_.CreateTrunc(Of_.CreateMul(Index, Of_.CreateUDiv(By, Of)), I->getType());
+        I->replaceAllUsesWith(Here.CreateAdd(Before, Here.CreateUDiv(Turn, Width_)));
+    }
+    Instruction *InsideEnd = Inside->Latch->getTerminator();
+    InsideEnd->setMetadata(LLVMContext::MD_loop,
+                           makePostTransformationMetadata(Context, InsideEnd->getMetadata(LLVMContext::MD_loop), {},
+                                                          {MDNode::get(Context, MDString::get(Context, PlaneMark))}));
     B.SetInsertPoint(RowEnd);
     Value *Next = B.CreateAdd(Number_, B.getInt64(1), "", true, true);
     Instruction *Back = B.CreateCondBr(B.CreateICmpEQ(Next, Whole), Behind, Row);
@@ -348,10 +394,12 @@ bool Rows::run()
 
 } // namespace
 
-/* Makes rows of the loops over work-items of a function. */
-bool makeRows(Function &F, FunctionAnalysisManager &FAM)
+/* Makes rows of the loops over work-items of a function, or of those that such rows have become. */
+bool makeRows(Function &F, FunctionAnalysisManager &FAM, bool OfPlanes)
 {
-    return changeLoops(F, FAM, "teamwork.rows", [&](Loop &L) {
+    return changeLoops(F, FAM, OfPlanes ? "teamwork.rows_of_planes" : "teamwork.rows", [&](Loop &L) {
+        if (OfPlanes && !hasLoopMark(L, PlaneMark))
+            return false;
         if (!Rows(F, L, FAM.getResult<ScalarEvolutionAnalysis>(F)).run())
             return false;
         OptimizationRemarkEmitter Emitter(&F);

@@ -320,7 +320,7 @@ bool isRowOfGroup(const llvm::Loop &Items);
 llvm::Loop *rowsOf(llvm::ScalarEvolution &SE, llvm::Loop &Items);
 bool joinElements(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool leaveErrno(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
-bool makeRows(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool makeRows(llvm::Function &F, llvm::FunctionAnalysisManager &FAM, bool OfPlanes);
 bool takeSingles(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool versionNests(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool isLocal(const llvm::Value *Address);

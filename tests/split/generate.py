@@ -110,6 +110,8 @@ class Body:
                          f"(size_t)y * (size_t)k->w + (size_t)x", f"(unsigned)y * (unsigned)k->w + (unsigned)x",
                          "(v & 4095)", "((x + y) & 15)", "((unsigned)(x - 3) < (unsigned)k->w ? x - 3 : 2)", f"((unsigned)(x * 3 + {abs(self.const())}) & 8191)",
                          "(((unsigned)x / 12u * 37u + (unsigned)x % 12u) & 8191)",
+                         f"((x / {self.pick(48, 64)} * 61 + x % {self.pick(48, 64)} / 8 * 11 + x % 8) & 8191)",
+                         f"((x / ((k->n + 6) * 5) * 61 + x / (k->n + 6) % {self.pick(5, 3)} * 11 + x % (k->n + 6)) & 8191)",
                          "((tw_global_id(item, 0) / (size_t)(k->n + 6) + tw_global_id(item, 0) % (size_t)(k->n + 6)) & 8191)")
 
     def value(self):
@@ -277,6 +279,10 @@ class Body:
         n, kind = "tw_local_linear_range(item)", self.rng.randint(0, 4)
         most, wide, of = self.rng.choice([3, 64, 340, 1000]), self.rng.choice([9, 10, 16, 34]), self.pick("int", "unsigned", "size_t")
         value = f"(int)(((unsigned)k->in[(at / {wide} * {self.rng.choice(['37', '(unsigned)k->w'])} + at % {wide}) & 4095] + (unsigned)at) & 0xffffu)"
+        if self.rng.random() < 0.3: # planes, rows and columns
+            high = self.pick("3", f"({of})(k->n % 4 + 2)")
+            row = self.pick(f"at / {wide} % {high}", f"at % ({wide} * {high}) / {wide}")
+            value = (f"(int)(((unsigned)k->in[(at / ({wide} * {high}) * 61 + {row} * 37 + at % {wide}) & 4095] + (unsigned)at) & 0xffffu)")
         if self.rng.random() < 0.3: # a mask, of a power of 2 or not
             value = (f"(int)(((unsigned)k->in[(2 * at - (at & (({of})((16 << (k->n & 1)) + (k->n > 4)) - 1))) & 4095] "
                      f"+ (unsigned)at) & 0xffffu)")
