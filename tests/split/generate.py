@@ -399,9 +399,10 @@ class Body:
 
 
     def parts(self, of_group):
-        """Parts of memory for each group, in each of which neighbours access neighbours: several streams for its thread."""
+        """Parts of memory for each group, in each of which neighbours access neighbours: several streams for its thread. They
+        are behind what work-items write elsewhere, which might be of another group's part."""
         of, parts = self.pick("int", "unsigned", "size_t"), self.rng.randint(2, 4)
-        text = f"const {of} at = ({of})tw_group_id({of_group}, 0) * {parts * self.items} + ({of})tw_local_id(item, 0); int z = v;"
+        text = f"const {of} at = MOST / 2 + ({of})tw_group_id({of_group}, 0) * {parts * self.items} + ({of})tw_local_id(item, 0); int z = v;"
         for c in range(parts):
             text += f" z = (z * 3 + {self.pick('k->in', 'k->in', 'k->out')}[at + {self.pick(c, c, c, 0) * self.items}]) & 0xffff;"
         for c in range(parts):
