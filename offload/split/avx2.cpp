@@ -29,6 +29,21 @@ using namespace llvm;
 
 namespace tw_split
 {
+
+std::optional<MaskedCall> maskedCall(Instruction &I)
+{
+    auto *Call = dyn_cast<IntrinsicInst>(&I);
+    const Intrinsic::ID Id = Call ? Call->getIntrinsicID() : Intrinsic::not_intrinsic;
+    if (Id != Intrinsic::masked_load && Id != Intrinsic::masked_store)
+        return {};
+    const bool IsStore = Id == Intrinsic::masked_store;
+    const unsigned Address = IsStore;
+    if (Call->arg_size() == 3) /* LLVM 22: the alignment is an attribute */
+        return MaskedCall{Call, IsStore, Address, Address + 1, Call->getParamAlign(Address).valueOrOne()};
+    return MaskedCall{Call, IsStore, Address, Address + 2,
+                      cast<ConstantInt>(Call->getArgOperand(Address + 1))->getAlignValue()};
+}
+
 namespace
 {
 
@@ -90,37 +105,6 @@ Value *part(IRBuilder<> &B, const Mask &M, unsigned Size, unsigned From, unsigne
     if (M.Gap)
         Words = B.CreateAnd(Words, B.CreateSExt(ConstantVector::get(Gap), Words->getType()));
     return B.CreateICmpSLT(Words, Constant::getNullValue(Words->getType()));
-}
-
-/* A load or store with a mask. */
-struct MaskedCall {
-    IntrinsicInst *Call;
-    bool IsStore;
-    unsigned Address, Mask; /* arguments */
-    Align At;
-
-    Type *type() const
-    {
-        return IsStore ? Call->getArgOperand(0)->getType() : Call->getType();
-    }
-    Value *otherwise() const /* what a load gives for other lanes */
-    {
-        return Call->getArgOperand(Mask + 1);
-    }
-};
-
-std::optional<MaskedCall> maskedCall(Instruction &I)
-{
-    auto *Call = dyn_cast<IntrinsicInst>(&I);
-    const Intrinsic::ID Id = Call ? Call->getIntrinsicID() : Intrinsic::not_intrinsic;
-    if (Id != Intrinsic::masked_load && Id != Intrinsic::masked_store)
-        return {};
-    const bool IsStore = Id == Intrinsic::masked_store;
-    const unsigned Address = IsStore;
-    if (Call->arg_size() == 3) /* LLVM 22: the alignment is an attribute */
-        return MaskedCall{Call, IsStore, Address, Address + 1, Call->getParamAlign(Address).valueOrOne()};
-    return MaskedCall{Call, IsStore, Address, Address + 2,
-                      cast<ConstantInt>(Call->getArgOperand(Address + 1))->getAlignValue()};
 }
 
 /* A simple load or store, or one with a mask. */

@@ -71,6 +71,7 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/IR/ValueMap.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
@@ -343,6 +344,23 @@ void tellIndependence(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool touchInOrder(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool fillVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool forwardVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+/* avx2.cpp: a load or store with a mask */
+struct MaskedCall {
+    llvm::IntrinsicInst *Call;
+    bool IsStore;
+    unsigned Address, Mask; /* arguments */
+    llvm::Align At;
+
+    llvm::Type *type() const
+    {
+        return IsStore ? Call->getArgOperand(0)->getType() : Call->getType();
+    }
+    llvm::Value *otherwise() const /* what a load gives for other lanes */
+    {
+        return Call->getArgOperand(Mask + 1);
+    }
+};
+std::optional<MaskedCall> maskedCall(llvm::Instruction &I);
 bool storeOwn(llvm::Function &F);
 bool sortMembers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool loadNearUses(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);

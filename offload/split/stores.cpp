@@ -29,13 +29,14 @@ bool isSlow(const Function &F)
            && (Processor.starts_with("znver") || Processor.starts_with("bdver") || Processor.starts_with("btver"));
 }
 
-void storeLanes(IntrinsicInst &Store, AllocaInst *Nowhere)
+void storeLanes(const MaskedCall &Masked, AllocaInst *Nowhere)
 {
-    Value *All = Store.getArgOperand(0), *To = Store.getArgOperand(1), *Mask = Store.getArgOperand(3);
+    IntrinsicInst &Store = *Masked.Call;
+    Value *All = Store.getArgOperand(0), *To = Store.getArgOperand(Masked.Address), *Mask = Store.getArgOperand(Masked.Mask);
     auto *T = cast<FixedVectorType>(All->getType());
     Type *Element = T->getElementType();
     const uint64_t Bytes = Store.getModule()->getDataLayout().getTypeStoreSize(Element).getFixedValue();
-    const Align Known = commonAlignment(cast<ConstantInt>(Store.getArgOperand(2))->getAlignValue(), Bytes);
+    const Align Known = commonAlignment(Masked.At, Bytes);
     IRBuilder<> B(&Store);
     Value *Bits = B.CreateBitCast(Mask, B.getIntNTy(T->getNumElements()));
     B.SetInsertPoint(SplitBlockAndInsertIfThen(B.CreateIsNotNull(Bits), Store.getIterator(), false));
@@ -57,19 +58,19 @@ bool storeByLanes(Function &F)
     if (!(Name.contains("_tw_split_") || Name.contains("_tw_host") || Name.contains("_tw_items_")) || F.hasOptNone()
         || !isSlow(F))
         return false;
-    SmallVector<IntrinsicInst *, 8> Found;
+    SmallVector<MaskedCall, 8> Found;
     for (Instruction &I : instructions(F))
-        if (auto *Store = dyn_cast<IntrinsicInst>(&I); Store && Store->getIntrinsicID() == Intrinsic::masked_store)
-            if (auto *T = dyn_cast<FixedVectorType>(Store->getArgOperand(0)->getType());
-                T && T->getNumElements() <= MostLanes && !isa<Constant>(Store->getArgOperand(3)))
-                Found.push_back(Store);
+        if (const auto Masked = maskedCall(I); Masked && Masked->IsStore)
+            if (auto *T = dyn_cast<FixedVectorType>(Masked->type());
+                T && T->getNumElements() <= MostLanes && !isa<Constant>(Masked->Call->getArgOperand(Masked->Mask)))
+                Found.push_back(*Masked);
     if (Found.empty())
         return false;
     Type *Widest = ArrayType::get(Type::getInt64Ty(F.getContext()), 2);
     auto *Nowhere = IRBuilder<>(&*F.getEntryBlock().getFirstInsertionPt()).CreateAlloca(Widest, nullptr, "tw_nowhere");
     Nowhere->setAlignment(Align(16));
-    for (IntrinsicInst *Store : Found)
-        storeLanes(*Store, Nowhere);
+    for (const MaskedCall &Masked : Found)
+        storeLanes(Masked, Nowhere);
     return true;
 }
 
