@@ -730,11 +730,9 @@ void Divider::computeLimits()
     widen(B);
 }
 
-/* What is in front of the middle part of a short row, and behind it, becomes whole vectors where the processor has masks. Else the most
-   of it would be single turns: those in front, and what the middle part has more than whole vectors. An index that wraps around there
-   would take gathers. */
-constexpr uint64_t Vector = 16;
+constexpr uint64_t Vector = 16; /* turns */
 
+/* Whether it is a short row whose parts widen() makes whole vectors. */
 bool Divider::isWidened() const
 {
     const unsigned Fixed = SE.getSmallConstantTripCount(&L);
@@ -745,6 +743,9 @@ bool Divider::isWidened() const
            && Fixed <= MostInShortRow && Fixed % Vector == 0 && hasMasks(F);
 }
 
+/* What is in front of the middle part of a short row, and behind it, becomes whole vectors where the processor has masks. Else the most
+   of it would be single turns: those in front, and what the middle part has more than whole vectors. An index that wraps around there
+   would take gathers. */
 void Divider::widen(IRBuilder<> &B)
 {
     if (!isWidened())

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stores with masks, when all loops are written. AMD's processors take 20 to 40 cycles for one of AVX2. There each lane of the vector is
+ * Stores with masks, when all loops are written. AMD's processors are slow at those of AVX2. There each lane of the vector is
  * stored by itself, without a branch: to its place, or to a variable that nobody reads. Nothing is, where no lane is to be stored.
  */
 #include "split.h"
