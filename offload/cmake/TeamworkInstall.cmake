@@ -50,6 +50,7 @@ install(FILES
     offload/cmake/TeamworkOpenMP.cmake
     offload/cmake/TeamworkToolchain.cmake
     offload/cmake/teamwork_image.c
+    offload/cmake/whole_program.in
     DESTINATION ${package_dir} COMPONENT devel)
 
 # ---- pkg-config ------------------------------------------------------------------------------------------------------
@@ -57,12 +58,25 @@ install(FILES
 # One variable of teamwork.pc: the options of teamwork_add_offload() as one line.
 function(teamwork_pc_variable name archs lowering)
     teamwork_offload_options("${archs}" ${lowering} compile link)
-    list(FILTER link EXCLUDE REGEX "^-Wl,") # clang warns of it where it does not link
     _teamwork_gpu_contraction("${archs}" "" contraction)
+    if("${link}" MATCHES "--cuda-path=")
+        list(FILTER compile EXCLUDE REGEX "^--cuda-path=") # one for both
+    endif()
     list(APPEND compile ${contraction} ${link})
     list(REMOVE_DUPLICATES compile)
+    set(linker ${compile})
+    list(FILTER linker INCLUDE REGEX "^-Wl,")
+    if(linker) # clang warns of these where it does not link
+        list(FILTER compile EXCLUDE REGEX "^-Wl,")
+        list(APPEND compile --start-no-unused-arguments ${linker} --end-no-unused-arguments)
+    endif()
     list(TRANSFORM compile REPLACE "^SHELL:" "")
     list(JOIN compile " " line)
+    _teamwork_whole_program_cuda(cuda)
+    if(cuda) # which is installed
+        string(REPLACE "--cuda-path=${cuda} " "--cuda-path=\${libdir}/teamwork/cuda " line "${line} ")
+        string(STRIP "${line}" line)
+    endif()
     set(pc_offload "${pc_offload}offload_${name}=-fopenmp ${line}\n" PARENT_SCOPE)
 endfunction()
 
@@ -97,6 +111,12 @@ foreach(arch gfx906 gfx908 gfx90a gfx942 gfx1030 gfx1100)
         teamwork_pc_variables_for(${arch})
     endif()
 endforeach()
+
+_teamwork_whole_program_cuda(whole_program_cuda)
+if(whole_program_cuda)
+    install(DIRECTORY ${whole_program_cuda}/ DESTINATION ${CMAKE_INSTALL_LIBDIR}/teamwork/cuda COMPONENT devel
+        USE_SOURCE_PERMISSIONS)
+endif()
 
 # nd_range kernels as loops, which is the default
 set(pc_split)

@@ -173,15 +173,21 @@ function(_teamwork_nvptx_options archs lowering compile link)
         --cuda-path=${TEAMWORK_CUDA_ROOT}
         -Wno-unknown-cuda-version
         PARENT_SCOPE)
-    set(link_options --cuda-path=${TEAMWORK_CUDA_ROOT})
+    set(cuda ${TEAMWORK_CUDA_ROOT})
+    set(link_options)
+    if(lowering STREQUAL "simt") # which is linked with LTO
+        _teamwork_whole_program_cuda(whole_program_cuda)
+        if(whole_program_cuda)
+            set(cuda ${whole_program_cuda})
+        endif()
+        set(link_options -Wl,--offload-opt=${whole_vectors} -Wl,--offload-opt=${unroll})
+    endif()
+    list(APPEND link_options --cuda-path=${cuda})
     if(CMAKE_C_COMPILER_VERSION VERSION_GREATER_EQUAL 20) # whose runtime is libompdevice.a, beside the bitcode
         list(GET archs 0 first)
         _teamwork_device_runtime(nvptx ${first} runtime)
         get_filename_component(runtime_dir "${runtime}" DIRECTORY)
         list(APPEND link_options "SHELL:-Xoffload-linker-nvptx64-nvidia-cuda -L${runtime_dir}")
-    endif()
-    if(lowering STREQUAL "simt") # which is linked with LTO
-        list(APPEND link_options -Wl,--offload-opt=${whole_vectors} -Wl,--offload-opt=${unroll})
     endif()
     set(${link} ${link_options} PARENT_SCOPE)
 endfunction()

@@ -194,6 +194,52 @@ function(teamwork_find_cuda)
     endif()
 endfunction()
 
+# A folder that clang takes for the CUDA toolkit, for linking: links into the real one, but a ptxas that assembles whole
+# programs, and an nvlink that links them (whole_program.in). Sets `result` to the folder; empty if they cannot.
+function(_teamwork_whole_program_cuda result)
+    get_property(known GLOBAL PROPERTY _teamwork_whole_program_cuda SET)
+    if(NOT known)
+        teamwork_find_cuda()
+        set(folder ${CMAKE_BINARY_DIR}/teamwork-cuda)
+        file(MAKE_DIRECTORY ${folder}/bin)
+        file(GLOB parts ${TEAMWORK_CUDA_ROOT}/*)
+        list(REMOVE_ITEM parts ${TEAMWORK_CUDA_ROOT}/bin)
+        foreach(part IN LISTS parts)
+            get_filename_component(name "${part}" NAME)
+            file(CREATE_LINK "${part}" ${folder}/${name} SYMBOLIC)
+        endforeach()
+        get_filename_component(bin "${TEAMWORK_PTXAS}" DIRECTORY)
+        file(CREATE_LINK "${bin}/fatbinary" ${folder}/bin/fatbinary SYMBOLIC)
+        set(nvlink "${bin}/nvlink")
+        foreach(tool ptxas nvlink)
+            configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/whole_program.in ${folder}/bin/${tool} @ONLY
+                FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+        endforeach()
+
+        # Do they make an image of a whole program?
+        set(check ${CMAKE_BINARY_DIR}/CMakeFiles/teamwork_whole_program)
+        file(WRITE ${check}.ptx ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry whole() { ret; }\n")
+        set(kernel)
+        set(options)
+        execute_process(COMMAND ${folder}/bin/ptxas -m64 -O3 -arch sm_80 -c ${check}.ptx -o ${check}.cubin
+            RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+        if(NOT status)
+            execute_process(COMMAND ${folder}/bin/nvlink -arch sm_80 ${check}.cubin -o ${check}.image
+                RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+        endif()
+        if(NOT status)
+            file(STRINGS ${check}.image kernel REGEX "text\\.whole")
+            file(STRINGS ${check}.image options REGEX " -ewp")
+        endif()
+        if(NOT kernel OR NOT options)
+            set(folder)
+        endif()
+        set_property(GLOBAL PROPERTY _teamwork_whole_program_cuda "${folder}")
+    endif()
+    get_property(folder GLOBAL PROPERTY _teamwork_whole_program_cuda)
+    set(${result} "${folder}" PARENT_SCOPE)
+endfunction()
+
 # Ends the configuration with one sentence if clang's tools for device images are not there: on Debian they are a package
 # of their own, which clang does not depend on.
 function(teamwork_check_offload_tools)
@@ -233,13 +279,19 @@ function(_teamwork_device_runtime kind arch result)
     endforeach()
 endfunction()
 
-# Does the CUDA toolkit assemble for an architecture? CUDA 13 does no more for those before sm_75.
-function(_teamwork_cuda_assembles arch result)
+# What ptxas says of its options.
+function(_teamwork_ptxas_help result)
     get_property(help GLOBAL PROPERTY _teamwork_ptxas_help)
     if(NOT help)
         execute_process(COMMAND ${TEAMWORK_PTXAS} --help OUTPUT_VARIABLE help ERROR_QUIET)
         set_property(GLOBAL PROPERTY _teamwork_ptxas_help "${help}")
     endif()
+    set(${result} "${help}" PARENT_SCOPE)
+endfunction()
+
+# Does the CUDA toolkit assemble for an architecture? CUDA 13 does no more for those before sm_75.
+function(_teamwork_cuda_assembles arch result)
+    _teamwork_ptxas_help(help)
     set(${result} FALSE PARENT_SCOPE)
     if(help MATCHES "'${arch}'")
         set(${result} TRUE PARENT_SCOPE)

@@ -302,7 +302,7 @@ TW_DEVICE_INLINE uint32_t tw_internal_simt_group_items(const uint64_t *words, ui
 {
     const uint64_t shape = tw_internal_simt_head(words)->shape;
     return l0 ? l0 * l1 * l2
-              : (uint32_t)(shape & 2047) * (uint32_t)(shape >> 11 & 2047) * (uint32_t)(shape >> 22 & 2047);
+              : TW_INTERNAL_SIMT_LOCAL(shape, 0) * TW_INTERNAL_SIMT_LOCAL(shape, 1) * TW_INTERNAL_SIMT_LOCAL(shape, 2);
 }
 #else
 #define TW_INTERNAL_SIMT_GROUPS_REDUCTION(name, point, values)

@@ -180,6 +180,11 @@ tw_internal_simt_reduction_captures(const struct tw_internal_launch *launch, str
                                      (uint64_t)(uintptr_t)launch->scratch);
 }
 
+/* Where `shape` of a kernel of work-groups has the size of a group in dimension d, in 11 bits; and for 3, how many
+   dimensions there are. None is at bit 0: what is masked there LLVM keeps 64 bits wide, and computes with it so. */
+#define TW_INTERNAL_SIMT_LOCAL_AT(d) (1 + 11 * (d))
+#define TW_INTERNAL_SIMT_LOCAL(shape, d) ((uint32_t)((shape) >> TW_INTERNAL_SIMT_LOCAL_AT(d) & 2047))
+
 /* Of a kernel of work-groups: a team for each group, a thread for each work-item. */
 TW_DEVICE_INLINE struct tw_internal_simt_captures
 tw_internal_simt_group_captures(const struct tw_internal_launch *launch, struct tw_internal_simt_grid *grid)
@@ -192,9 +197,10 @@ tw_internal_simt_group_captures(const struct tw_internal_launch *launch, struct 
     struct tw_internal_split split = tw_internal_split_for(launch->range, launch->dims);
     split.by_inner |= tw_internal_size_reciprocal(local[launch->dims - 1]);
     split.by_middle |= tw_internal_size_reciprocal(local[1]);
-    return tw_internal_simt_captures(launch, split,
-                                     (uint64_t)local[0] | (uint64_t)local[1] << 11 | (uint64_t)local[2] << 22
-                                         | (uint64_t)launch->dims << 33);
+    uint64_t shape = (uint64_t)launch->dims << TW_INTERNAL_SIMT_LOCAL_AT(3);
+    for (unsigned d = 0; d < 3; ++d)
+        shape |= (uint64_t)local[d] << TW_INTERNAL_SIMT_LOCAL_AT(d);
+    return tw_internal_simt_captures(launch, split, shape);
 }
 
 /* Of a kernel of work-groups that reduces: teams stride over the groups. The scratch memory takes the place of what
@@ -346,7 +352,7 @@ TW_DEVICE_INLINE unsigned tw_internal_simt_range_dims(const uint64_t *words)
 
 TW_DEVICE_INLINE unsigned tw_internal_simt_group_dims(const uint64_t *words)
 {
-    return (unsigned)(tw_internal_simt_head(words)->shape >> 33) & 255;
+    return (unsigned)(tw_internal_simt_head(words)->shape >> TW_INTERNAL_SIMT_LOCAL_AT(3)) & 255;
 }
 
 #define TW_INTERNAL_SIMT_ONE_DIMENSION(shape) __builtin_expect(((shape) & TW_INTERNAL_SIMT_SHAPED) == 0, 0)
@@ -468,9 +474,9 @@ TW_DEVICE_INLINE void tw_internal_simt_group_at(struct tw_internal_group *group,
 {
     const struct tw_internal_simt_captures *const head = tw_internal_simt_head(words);
     if (!l0) {
-        l0 = head->shape & 2047;
-        l1 = dims > 1 ? head->shape >> 11 & 2047 : 1;
-        l2 = dims > 2 ? head->shape >> 22 & 2047 : 1;
+        l0 = TW_INTERNAL_SIMT_LOCAL(head->shape, 0);
+        l1 = dims > 1 ? TW_INTERNAL_SIMT_LOCAL(head->shape, 1) : 1;
+        l2 = dims > 2 ? TW_INTERNAL_SIMT_LOCAL(head->shape, 2) : 1;
     }
     const uint32_t thread = tw_internal_thread();
     __builtin_assume(thread < l0 * l1 * l2);
