@@ -792,6 +792,120 @@ static void sums_of_rows_model(const int *in, int *out, int n, size_t items, siz
     }
 }
 
+/* ---- loops that work-items leave at different turns; the order of what each adds up counts ---------------------- */
+
+/* The last ones first, one or several with each turn. */
+SHAPE(leave_one_by_one)
+{
+    TW_LOCAL(int, part, [256]);
+    const int l = (int)tw_local_id(item, 0), n = k->n;
+    const int *in = k->in;
+    int v = l, last = 0;
+    for (int i = l + 1; i < n; i += 5) {
+        v = (v * 5 + in[i]) & 0xffff;
+        last = i;
+    }
+    part[l] = v ^ last;
+    tw_barrier(item, TW_LOCAL_SPACE);
+    k->out[place_of(item)] = part[(l + 1) % (int)tw_local_range(item, 0)];
+}
+TW_ND_RANGE_KERNEL(leave_one_by_one);
+static void leave_one_by_one_model(const int *in, int *out, int n, size_t items, size_t group)
+{
+    in -= group * items; /* of all groups */
+    for (int l = 0; l < (int)items; ++l) {
+        const int own = (l + 1) % (int)items;
+        int v = own, last = 0;
+        for (int i = own + 1; i < n; i += 5) {
+            v = (v * 5 + in[i]) & 0xffff;
+            last = i;
+        }
+        out[l] = v ^ last;
+    }
+}
+
+/* With each turn of an outer loop, fewer take part in the inner one. */
+SHAPE(leave_loops_in_loops)
+{
+    TW_LOCAL(int, part, [256]);
+    const int l = (int)tw_local_id(item, 0), n = k->n;
+    const int *in = k->in;
+    int v = l, last = 0;
+    for (int i = l; i < n; i += 33)
+        for (int j = i; j < n; j += n / 4 + 1)
+            v = (v * 3 + in[j]) & 0xffff;
+    part[l] = v ^ last;
+    tw_barrier(item, TW_LOCAL_SPACE);
+    k->out[place_of(item)] = part[(l + 1) % (int)tw_local_range(item, 0)];
+}
+TW_ND_RANGE_KERNEL(leave_loops_in_loops);
+static void leave_loops_in_loops_model(const int *in, int *out, int n, size_t items, size_t group)
+{
+    in -= group * items; /* of all groups */
+    for (int l = 0; l < (int)items; ++l) {
+        const int own = (l + 1) % (int)items;
+        int v = own, last = 0;
+        for (int i = own; i < n; i += 33)
+            for (int j = i; j < n; j += n / 4 + 1)
+                v = (v * 3 + in[j]) & 0xffff;
+        out[l] = v ^ last;
+    }
+}
+
+/* The first ones, whose counter begins below 0, are not among those that go on. */
+SHAPE(leave_from_below)
+{
+    TW_LOCAL(int, part, [256]);
+    const int l = (int)tw_local_id(item, 0), n = k->n;
+    const int *in = k->in;
+    int v = l, last = 0;
+    for (unsigned q = 0; q < 3; ++q) {
+        unsigned i = (unsigned)l - 9 * q;
+        for (; i < (unsigned)n; i += 9)
+            v = (v * 3 + in[l]) & 0xffff;
+        i = (unsigned)l - 8 * q;
+        do
+            v = (v * 5 + in[l]) & 0xffff;
+        while ((i += 7) < (unsigned)n);
+        last += (int)i;
+    }
+    part[l] = v ^ last;
+    tw_barrier(item, TW_LOCAL_SPACE);
+    k->out[place_of(item)] = part[(l + 1) % (int)tw_local_range(item, 0)];
+}
+TW_ND_RANGE_KERNEL(leave_from_below);
+static void leave_from_below_model(const int *in, int *out, int n, size_t items, size_t group)
+{
+    in -= group * items; /* of all groups */
+    for (int l = 0; l < (int)items; ++l) {
+        const int own = (l + 1) % (int)items;
+        int v = own, last = 0;
+        for (unsigned q = 0; q < 3; ++q) {
+            unsigned i = (unsigned)own - 9 * q;
+            for (; i < (unsigned)n; i += 9)
+                v = (v * 3 + in[own]) & 0xffff;
+            i = (unsigned)own - 8 * q;
+            do
+                v = (v * 5 + in[own]) & 0xffff;
+            while ((i += 7) < (unsigned)n);
+            last += (int)i;
+        }
+        out[l] = v ^ last;
+    }
+}
+
+TW_TEST(loops_that_work_items_leave_in_turn)
+{
+    ND_BEGIN(queue);
+    for (int n = 0; n <= GROUPS * 96; n += n < 70 ? 1 : 23)
+        for (size_t items = 96; items <= 128; items += 32) {
+            CHECK(queue, leave_one_by_one, line(items), n);
+            CHECK(queue, leave_loops_in_loops, line(items), n);
+            CHECK(queue, leave_from_below, line(items), n);
+        }
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST(ranges_that_a_group_shares_out)
 {
     ND_BEGIN(queue);
@@ -956,6 +1070,7 @@ TW_TEST_LIST = {TW_CASE(straight_line_in_every_dimension),
                 TW_CASE(atomics_of_a_group),
                 TW_CASE(group_functions),
                 TW_CASE(kernels_that_stay_as_they_are),
+                TW_CASE(loops_that_work_items_leave_in_turn),
                 TW_CASE(ranges_that_a_group_shares_out),
                 TW_CASE(what_some_work_items_change),
                 TW_CASE(several_streams_of_memory),

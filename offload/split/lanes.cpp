@@ -11,9 +11,11 @@
  *
  * The body of a work-item is cut into segments, at the begin and the end of each loop. What one segment computes and another one uses
  * is computed again if it follows from the index and the turns; else it is kept in an array with an element for each lane.
- * Work-items are independent between two barriers, so their order is free. Where some leave the loop earlier than others, or leave it
- * out, the chunk counts who goes on; as soon as that is not all of it, those that do take the rest of their turns alone. The loop stays
- * as it is if it does anything else than compute, load and store, and if the lanes would not lie side by side in memory.
+ * Work-items are independent between two barriers, so their order is free. Some may leave the loop earlier than others, or leave it out.
+ * If what their condition compares grows from lane to lane, those that go on are the first lanes: they take the next turn together, as
+ * a shorter chunk. Else the chunk counts who goes on; as soon as that is not all of it, those that do take the rest of their turns
+ * alone. The loop stays as it is if it does anything else than compute, load and store, and if the lanes would not lie side by side in
+ * memory.
  */
 #include "lanes.h"
 
@@ -411,6 +413,7 @@ void Lanes::findLimit(Piece &P)
         return;
     P.Grows = Grows;
     P.Limit = Limit;
+    P.By = uint64_t(*By);
     P.How = Is;
 }
 

@@ -39,6 +39,7 @@ struct Piece {
     bool Inverted = false;                           /* those for which it is false */
     const llvm::SCEV *Grows = nullptr,
                      *Limit = nullptr; /* the condition compares this, more for each lane, with that */
+    uint64_t By = 0;                   /* that much more */
     llvm::CmpInst::Predicate How = llvm::CmpInst::BAD_ICMP_PREDICATE;
     llvm::Loop *Inner = nullptr; /* of a loop */
     llvm::Value *Last = nullptr; /* of a loop: its turns but one; null: work-items differ */
@@ -167,12 +168,15 @@ class Lanes
     llvm::BasicBlock *emitLoop(const Piece &P, llvm::BasicBlock *From);
     llvm::BasicBlock *emitSome(const Piece &P, const Piece &Deciding, llvm::BasicBlock *From);
     void emitAlone(const Piece &P, llvm::ArrayRef<llvm::BasicBlock *> Blocks, llvm::BasicBlock *From,
-                   llvm::BasicBlock *To);
+                   llvm::BasicBlock *To, bool IsRare = false);
     llvm::Value *compared(llvm::IRBuilder<> &B, const Piece &P, llvm::Value *Index);
     llvm::Value *limitOf(llvm::IRBuilder<> &B, const Piece &P);
     llvm::Value *compareEnds(llvm::IRBuilder<> &B, const Piece &P, llvm::Value *&First, llvm::Value *&Last);
     llvm::Value *turnsOfAll(llvm::IRBuilder<> &B, const Piece &P);
-    llvm::BasicBlock *emitFlags(const Piece &P, llvm::BasicBlock *From, llvm::BasicBlock *None);
+    llvm::BasicBlock *emitFlags(const Piece &P, llvm::BasicBlock *From, bool IsRare = false);
+    llvm::Value *lanesThatGoOn(llvm::IRBuilder<> &B, const Piece &P, llvm::Value *&InOrder);
+    void emitFewer(const Piece &P, llvm::BasicBlock *From, llvm::BasicBlock *Check, llvm::Value *Before,
+                   llvm::BasicBlock *After);
     llvm::BasicBlock *emitChoice(const Piece &P, llvm::BasicBlock *From, llvm::BasicBlock *All, llvm::BasicBlock *None);
     bool isCarried(const llvm::PHINode &Phi) const;
     void storePhis(Lane &At, llvm::IRBuilder<> &B, llvm::BasicBlock *End);

@@ -9,6 +9,20 @@ using namespace llvm;
 
 namespace tw_split
 {
+namespace
+{
+
+constexpr const char *NotChanged = "llvm.loop.disable_nonforced"; /* of loops that hardly ever run */
+
+void setLoopMark(Instruction &Back, const char *Mark)
+{
+    LLVMContext &Context = Back.getContext();
+    MDNode *Id = MDNode::getDistinct(Context, {nullptr, MDNode::get(Context, MDString::get(Context, Mark))});
+    Id->replaceOperandWith(0, Id);
+    Back.setMetadata(LLVMContext::MD_loop, Id);
+}
+
+} // namespace
 
 Value *Lanes::build(IRBuilder<> &B, const SCEV *S, Lane &At)
 {
@@ -308,22 +322,39 @@ Value *Lanes::turnsOfAll(IRBuilder<> &B, const Piece &P)
     return B.CreateZExt(B.CreateSelect(Some, Turns, ConstantInt::get(T, 0)), Size);
 }
 
-/* Notes which lanes go on where neither all nor none do; the result is where that is done. */
-BasicBlock *Lanes::emitFlags(const Piece &P, BasicBlock *From, BasicBlock *None)
+/* Notes which lanes go on; the result is where that is done. */
+BasicBlock *Lanes::emitFlags(const Piece &P, BasicBlock *From, bool IsRare)
 {
     auto *Flags = BasicBlock::Create(Context, "tw_flags", &F), *Mixed = BasicBlock::Create(Context, "tw_mixed", &F);
     IRBuilder<> B(From);
-    Value *First, *Last, *InOrder = compareEnds(B, P, First, Last), *Limit = limitOf(B, P);
-    B.CreateCondBr(B.CreateAnd(InOrder, B.CreateNot(B.CreateICmp(P.How, First, Limit))), None, Flags);
+    Value *Limit = limitOf(B, P);
+    B.CreateBr(Flags);
     B.SetInsertPoint(Flags);
     PHINode *Index = B.CreatePHI(Size, 2, "tw_lane");
     Value *Next = B.CreateAdd(Index, ConstantInt::get(Size, 1), "", true, true);
     B.CreateStore(B.CreateZExt(B.CreateICmp(P.How, compared(B, P, Index), Limit), B.getInt8Ty()),
                   B.CreateInBoundsGEP(B.getInt8Ty(), GoesOn, Index));
-    B.CreateCondBr(B.CreateICmpULT(Next, Length), Flags, Mixed);
+    Instruction *Back = B.CreateCondBr(B.CreateICmpULT(Next, Length), Flags, Mixed);
+    if (IsRare)
+        setLoopMark(*Back, NotChanged);
     Index->addIncoming(ConstantInt::get(Size, 0), From);
     Index->addIncoming(Next, Flags);
     return Mixed;
+}
+
+/* How many lanes go on, the first ones; it holds where they are in order, which is set. */
+Value *Lanes::lanesThatGoOn(IRBuilder<> &B, const Piece &P, Value *&InOrder)
+{
+    Value *First, *Last, *Limit = limitOf(B, P);
+    InOrder = compareEnds(B, P, First, Last);
+    Type *T = Limit->getType();
+    Value *Left = B.CreateSub(Limit, First);
+    if (ICmpInst::isLT(P.How))
+        Left = B.CreateSub(Left, ConstantInt::get(T, 1));
+    Value *Others = B.CreateUDiv(Left, ConstantInt::get(T, P.By));
+    Value *Some = B.CreateBinaryIntrinsic(Intrinsic::umin, B.CreateZExt(Others, Size), B.CreateSub(Length, ConstantInt::get(Size, 1)));
+    Some = B.CreateAdd(Some, ConstantInt::get(Size, 1), "", true, true);
+    return B.CreateSelect(B.CreateICmp(P.How, First, Limit), Some, ConstantInt::get(Size, 0));
 }
 
 /* Goes on to `All` if all lanes go on, and to `None` if none does. The result is where only some do, and where it is noted which. */
@@ -334,7 +365,10 @@ BasicBlock *Lanes::emitChoice(const Piece &P, BasicBlock *From, BasicBlock *All,
     if (P.Grows) {
         Value *First, *Last, *InOrder = compareEnds(B, P, First, Last);
         B.CreateCondBr(B.CreateAnd(InOrder, B.CreateICmp(P.How, Last, limitOf(B, P))), All, Fewer);
-        return emitFlags(P, Fewer, None);
+        auto *Several = BasicBlock::Create(Context, "tw_several", &F);
+        B.SetInsertPoint(Fewer);
+        B.CreateCondBr(B.CreateAnd(InOrder, B.CreateNot(B.CreateICmp(P.How, First, limitOf(B, P)))), None, Several);
+        return emitFlags(P, Several);
     }
     auto *Mixed = BasicBlock::Create(Context, "tw_mixed", &F);
     B.CreateCondBr(B.CreateICmpEQ(Going, B.CreateTrunc(Length, B.getInt32Ty())), All, Fewer);
@@ -344,7 +378,7 @@ BasicBlock *Lanes::emitChoice(const Piece &P, BasicBlock *From, BasicBlock *All,
 }
 
 /* Blocks that only those lanes run that go on, each for itself. A loop goes on with the turn that its counter has. */
-void Lanes::emitAlone(const Piece &P, ArrayRef<BasicBlock *> Blocks, BasicBlock *From, BasicBlock *To)
+void Lanes::emitAlone(const Piece &P, ArrayRef<BasicBlock *> Blocks, BasicBlock *From, BasicBlock *To, bool IsRare)
 {
     const auto Block = [&](const char *Name) { return BasicBlock::Create(Context, Name, &F); };
     auto *Loop = Block("tw_each"), *Out = Block("tw_each_end"), *Latch = Block("tw_each_latch");
@@ -395,6 +429,9 @@ void Lanes::emitAlone(const Piece &P, ArrayRef<BasicBlock *> Blocks, BasicBlock 
             } else if (isa<Instruction>(U.get()))
                 U.set(resolve(At, U.get()));
     }
+    for (BasicBlock *Old : Blocks)
+        if (const llvm::Loop *Of = LI.getLoopFor(Old); IsRare && Of != &L && Of->getLoopLatch() == Old)
+            setLoopMark(*cast<BasicBlock>(At.Map[Old])->getTerminator(), NotChanged);
     /* what others use */
     B.SetInsertPoint(Out);
     const auto Store = [&](Instruction *In, Value *V) {
@@ -421,7 +458,9 @@ void Lanes::emitAlone(const Piece &P, ArrayRef<BasicBlock *> Blocks, BasicBlock 
     B.CreateBr(Latch);
     B.SetInsertPoint(Latch);
     Value *Next = B.CreateAdd(Index, ConstantInt::get(Size, 1), "", true, true);
-    B.CreateCondBr(B.CreateICmpULT(Next, Length), Loop, To);
+    Instruction *Back = B.CreateCondBr(B.CreateICmpULT(Next, Length), Loop, To);
+    if (IsRare)
+        setLoopMark(*Back, NotChanged);
     Index->addIncoming(ConstantInt::get(Size, 0), From);
     Index->addIncoming(Next, Latch);
 }
@@ -441,39 +480,88 @@ BasicBlock *Lanes::emitLoop(const Piece &P, BasicBlock *From)
     Value *Next = B.CreateAdd(Turn, ConstantInt::get(Size, 1), "", true, true);
     Turn->addIncoming(ConstantInt::get(Size, 0), From);
     Turn->addIncoming(Next, End);
-    const auto KeepRolled = [&](Instruction *Back) {
-        MDNode *Id = MDNode::getDistinct(Context, {nullptr, MDNode::get(Context, MDString::get(Context, "llvm.loop.unroll.runtime.disable"))});
-        Id->replaceOperandWith(0, Id);
-        Back->setMetadata(LLVMContext::MD_loop, Id);
-    };
+    const auto KeepRolled = [&](Instruction *Back) { setLoopMark(*Back, "llvm.loop.unroll.runtime.disable"); };
     if (P.Last) {
         Instruction *Back = B.CreateCondBr(B.CreateICmpEQ(Turn, P.Last), After, Head);
         if (hasLoopMark(L, JammedMark)) /* has enough to do at once */
             KeepRolled(Back);
         return After;
     }
-    BasicBlock *Mixed;
-    if (Together) {
-        auto *Fewer = BasicBlock::Create(Context, "tw_fewer", &F);
-        KeepRolled(B.CreateCondBr(B.CreateICmpEQ(Turn, Together), Fewer, Head));
-        Counter[P.Inner] = Together;
-        Mixed = emitFlags(P.Parts.back(), Fewer, After);
-        Counter[P.Inner] = IRBuilder<>(Mixed).CreateAdd(Together, ConstantInt::get(Size, 1));
-    } else {
-        Mixed = emitChoice(P.Parts.back(), End, Head, After);
+    if (!Together) {
+        BasicBlock *Mixed = emitChoice(P.Parts.back(), End, Head, After);
         Counter[P.Inner] = Next;
+        emitAlone(P, P.Inner->getBlocks(), Mixed, After);
+        return After;
     }
-    emitAlone(P, P.Inner->getBlocks(), Mixed, After);
+    auto *Fewer = BasicBlock::Create(Context, "tw_fewer", &F);
+    KeepRolled(B.CreateCondBr(B.CreateICmpEQ(Turn, Together), Fewer, Head));
+    emitFewer(P, End, Fewer, Together, After);
     return After;
 }
 
-/* What all lanes do together, or some alone. */
+/* The rest of a loop's turns, behind turn `Before`, which all lanes have taken: the first lanes go on together, fewer of them with each
+   turn. Where lanes are not in order, those that are left go on alone. */
+void Lanes::emitFewer(const Piece &P, BasicBlock *From, BasicBlock *Check, Value *Before, BasicBlock *After)
+{
+    const Piece &Final = P.Parts.back();
+    Value *All = Length;
+    auto *Some = BasicBlock::Create(Context, "tw_some_go_on", &F), *Ordered = BasicBlock::Create(Context, "tw_ordered", &F);
+    auto *Alone = BasicBlock::Create(Context, "tw_not_ordered", &F);
+    IRBuilder<> B(Check);
+    PHINode *Turn = B.CreatePHI(Size, 2, "tw_turn"), *Lanes = B.CreatePHI(Size, 2, "tw_lanes");
+    Counter[P.Inner] = Turn;
+    Length = Lanes;
+    Value *InOrder, *GoOn = lanesThatGoOn(B, Final, InOrder);
+    B.CreateCondBr(InOrder, Ordered, Alone);
+    B.SetInsertPoint(Ordered);
+    B.CreateCondBr(B.CreateIsNull(GoOn), After, Some);
+    B.SetInsertPoint(Some);
+    Value *Next = B.CreateAdd(Turn, ConstantInt::get(Size, 1), "", true, true);
+    Counter[P.Inner] = Next;
+    Length = GoOn;
+    BasicBlock *End = emit(P.Parts, Some);
+    IRBuilder<>(End).CreateBr(Check);
+    Turn->addIncoming(Before, From);
+    Turn->addIncoming(Next, End);
+    Lanes->addIncoming(All, From);
+    Lanes->addIncoming(GoOn, End);
+    Counter[P.Inner] = Turn;
+    Length = Lanes;
+    BasicBlock *Mixed = emitFlags(Final, Alone, /*IsRare=*/true);
+    Counter[P.Inner] = IRBuilder<>(Mixed).CreateAdd(Turn, ConstantInt::get(Size, 1));
+    emitAlone(P, P.Inner->getBlocks(), Mixed, After, /*IsRare=*/true);
+    Length = All;
+}
+
+/* What all lanes do together, the first ones, or some alone. */
 BasicBlock *Lanes::emitSome(const Piece &P, const Piece &Deciding, BasicBlock *From)
 {
-    auto *All = BasicBlock::Create(Context, "tw_all", &F), *After = BasicBlock::Create(Context, "tw_some_end", &F);
-    BasicBlock *Mixed = emitChoice(Deciding, From, All, After);
-    emitAlone(P, P.Blocks, Mixed, After);
-    IRBuilder<>(emit(P.Parts, All)).CreateBr(After);
+    const auto Block = [&](const char *Name) { return BasicBlock::Create(Context, Name, &F); };
+    auto *After = Block("tw_some_end");
+    const auto Together = [&](BasicBlock *Begin) { IRBuilder<>(emit(P.Parts, Begin)).CreateBr(After); };
+    if (!Deciding.Grows) {
+        auto *All = Block("tw_all");
+        emitAlone(P, P.Blocks, emitChoice(Deciding, From, All, After), After);
+        Together(All);
+        return After;
+    }
+    auto *Ordered = Block("tw_ordered"), *Alone = Block("tw_not_ordered"), *Some = Block("tw_some_go_on"), *Fewer = Some;
+    IRBuilder<> B(From);
+    Value *InOrder, *GoOn = lanesThatGoOn(B, Deciding, InOrder), *Number = Length;
+    B.CreateCondBr(InOrder, Ordered, Alone);
+    emitAlone(P, P.Blocks, emitFlags(Deciding, Alone, /*IsRare=*/true), After, /*IsRare=*/true);
+    B.SetInsertPoint(Ordered);
+    if (isa<ConstantInt>(Length)) {
+        auto *All = Block("tw_all");
+        Fewer = Block("tw_fewer");
+        B.CreateCondBr(B.CreateICmpEQ(GoOn, Length), All, Fewer);
+        Together(All);
+        B.SetInsertPoint(Fewer);
+    }
+    B.CreateCondBr(B.CreateIsNull(GoOn), After, Some);
+    Length = GoOn;
+    Together(Some);
+    Length = Number;
     return After;
 }
 

@@ -320,7 +320,7 @@ class Body:
             return self.combine()
         if self.counts and self.rng.random() < 0.2:
             return self.count()
-        kind = self.rng.randint(0, 16 if depth > 0 else 4)
+        kind = self.rng.randint(0, 17 if depth > 0 else 4)
         if kind <= 2:
             return self.add(self.pick("v", "u"))
         if kind == 3:
@@ -351,9 +351,26 @@ class Body:
             return "{ tw_float4 q = {f, 1.0f, (float)(x & 7), 2.0f}; q = q * q + 1.0f; f = q.x > 1e6f ? 0.0f : q.z + f; }"
         if kind == 15:
             return self.array()
+        if kind == 16:
+            return self.strided(depth)
         if self.leave:
             return f"if (v == {self.const() + 4}) return;"
         return self.add("v")
+
+    def strided(self, depth):
+        """A loop that work-items leave at different turns, or leave out: the last ones first, or the first ones, whose unsigned
+        counter begins below 0."""
+        of, c, until = self.pick("int", "unsigned", "size_t"), abs(self.const()), self.pick("90", "k->w", "150 + k->n", "17 * k->n")
+        begin = self.pick("x", f"x + {c}", f"x - {c}", f"3 * x - {c * 20}", "l" if self.barriers else "x")
+        step = self.pick("64", "37", "5", "k->w", "(k->n + 1)",
+                         "tw_local_range(item, 0)" if self.barriers else "(k->n + 9)")
+        at = self.pick("j", f"j + {c}", f"j * {c}", "2 * j + 1") + " + 512"
+        inner = self.pick("", "", f"for (int q = 0; q < k->n; ++q) f = f * 0.5f + (float)(k->in[({at} + ({of})q) & 8191] & 15);",
+                          f"if ({self.condition()}) {{ {self.add('u')} }}", f"if (v < {c * 4000}) u ^= v;")
+        what = self.pick(f"v = (v * 3 + k->in[{at}]) & 0xfffff;", f"f = f * 0.5f + (float)(k->in[{at}] & 255);",
+                         f"v += k->in[{at}] & 0xfff; v &= 0xfffff; u = (u ^ (int)j) & 0xfffff;")
+        return (f"for ({of} j = ({of})({begin}); j < ({of}){self.pick(until, until, f'(k->in[{c}] & 255)')}; j += ({of}){step}) "
+                f"{{ {inner} {what} }}")
 
     def mask(self):
         """Sums over neighbours, in loops of lengths that all work-items know, as rows of a group may take them together."""
