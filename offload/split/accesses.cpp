@@ -122,7 +122,7 @@ Instruction *Accesses::sharedVariable()
                 }
                 const SCEV *Where = SE.getSCEV(Address);
                 const auto *Rec = dyn_cast<SCEVAddRecExpr>(Where);
-                const bool IsOwn = Objects.size() == 1 && Rec && Rec->getLoop() == &L
+                const bool IsOwn = Rec && Rec->getLoop() == &L
                                  && SE.isKnownNonZero(Rec->getStepRecurrence(SE))
                                  && isa<SCEVConstant>(Rec->getStepRecurrence(SE))
                                  && cast<SCEVConstant>(Rec->getStepRecurrence(SE))

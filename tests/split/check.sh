@@ -44,6 +44,10 @@ if [ "$(echo "$lanes" | grep -c 'work-items of kernel mask_by_groups take the tu
     echo "the loop over work-items of mask_by_groups in split/grid.c is not divided at the borders"
     exit 1
 fi
+if echo "$lanes" | grep 'kernel squares_by_groups do not take .* address of a variable'; then
+    echo "the private variable of squares_by_groups in split/grid.c is not the work-items' own, as it may be one of two arrays"
+    exit 1
+fi
 if echo "$lanes" | grep -q 'kernel tree_of_unsigned divide'; then
     echo "levels of tree_of_unsigned in split/grid.c are taken for rows"
     exit 1

@@ -22,6 +22,29 @@ static inline void dot_by_groups(tw_nd_item item, const struct dot_by_groups *k)
 }
 TW_ND_RANGE_KERNEL(dot_by_groups);
 
+struct squares_by_groups {
+    const float *x;
+    float *parts;
+    size_t n;
+};
+
+/* The sums are in one of two arrays, as the size of the group says. */
+static inline void squares_by_groups(tw_group group, const struct squares_by_groups *k)
+{
+    TW_PRIVATE(group, float, mine);
+    tw_parallel_for_work_item(group, item) {
+        float sum = 0;
+        for (size_t i = tw_local_id(item, 0); i < k->n; i += tw_local_range(item, 0))
+            sum += k->x[i] * k->x[i];
+        tw_private(mine, item) = sum;
+    }
+    const float all = tw_reduce_over_group(group, mine, TW_SUM);
+    TW_ONCE(group) {
+        k->parts[tw_group_id(group, 0)] = all;
+    }
+}
+TW_WORK_GROUP_KERNEL(squares_by_groups);
+
 /* The same with narrow indices, of which the unsigned one may wrap around. */
 #define DOT(name, type)                                                                                                \
     struct name {                                                                                                      \
