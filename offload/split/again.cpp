@@ -101,6 +101,33 @@ bool Again::load(Loop &L, PHINode &Phi)
 
 } // namespace
 
+/* Where a work-item uses i + 1 under a condition, GVN takes it from there for the next turn as well, and computes it once more where the
+   condition does not hold. Scalar evolution sees no counter in the phi of both, so it becomes one addition again. */
+bool joinSteps(Function &F, FunctionAnalysisManager &FAM)
+{
+    bool Changed = false;
+    for (const Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder())
+        for (PHINode &Phi : L->getHeader()->phis()) {
+            auto *Next = L->getLoopLatch() ? dyn_cast<PHINode>(Phi.getIncomingValueForBlock(L->getLoopLatch())) : nullptr;
+            if (!Next || Next == &Phi || !L->contains(Next) || !Phi.getType()->isIntegerTy())
+                continue;
+            const auto IsStep = [&](const Value *V) {
+                const auto *Step = dyn_cast<BinaryOperator>(V);
+                return Step && Step->getOpcode() == Instruction::Add && Step->getOperand(0) == &Phi && isa<ConstantInt>(Step->getOperand(1))
+                       && Step->getOperand(1) == cast<Instruction>(Next->getIncomingValue(0))->getOperand(1);
+            };
+            if (!isa<BinaryOperator>(Next->getIncomingValue(0)) || !all_of(Next->incoming_values(), IsStep))
+                continue;
+            Instruction *Step = cast<Instruction>(Next->getIncomingValue(0))->clone();
+            for (const Value *Other : Next->incoming_values())
+                Step->andIRFlags(Other);
+            Step->insertBefore(Next->getParent()->getFirstInsertionPt());
+            Next->replaceAllUsesWith(Step);
+            Changed = true;
+        }
+    return Changed;
+}
+
 /* Lets the work-items of a function load what is theirs. */
 bool loadAgain(Function &F, FunctionAnalysisManager &FAM)
 {

@@ -626,6 +626,8 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
         for (Loop *L : LI.getLoopsInPreorder())
             WaitPass::end(*L);
         clean(F, FAM, false);
+        if (joinSteps(F, FAM))
+            clean(F, FAM, true);
         if (beginsWithFirst(F))
             clean(F, FAM, true);
         if (leaveErrno(F, FAM))

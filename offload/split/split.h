@@ -331,6 +331,7 @@ bool hasMasksOfWords(const llvm::Function &F);
 bool isOrdinaryAtomic(const llvm::Instruction &I);
 bool makeOrdinary(llvm::Function &F);
 bool expandCopies(llvm::Function &F);
+bool joinSteps(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool loadAgain(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool compareForMasks(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool widenCounters(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);

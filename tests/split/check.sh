@@ -248,6 +248,10 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
         echo "work-items of planes_of_tiles in split/tiles.c wait for what the one before has loaded"
         exit 1
     fi
+    if ! echo "$code" | sed -n '/^define.*@sums_in_tile_tw_split/,/^}/p' | grep -q '= load <16 x i8>'; then
+        echo "rows of sums_in_tile in split/tiles.c have no copy without conditions"
+        exit 1
+    fi
 
     # Levels of a tree are vector code without gathers, copies of what work-items keep, or masks at what they write for themselves.
     code=$("$@" -std=c17 -O3 -march=x86-64-v4 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm \

@@ -60,3 +60,27 @@ static inline void planes_of_tiles(tw_nd_item item, const struct planes_of_tiles
     }
 }
 TW_ND_RANGE_KERNEL(planes_of_tiles, 8, 32);
+
+/* Under its condition a work-item uses lx + 1, which LLVM takes for its counter, too. */
+struct sums_in_tile {
+    const unsigned char *in;
+    unsigned char *out;
+    int pitch, rows;
+};
+
+static inline void sums_in_tile(tw_nd_item item, const struct sums_in_tile *k)
+{
+    TW_LOCAL(unsigned char, tile, [18][18]);
+    const int ly = (int)tw_local_id(item, 0), lx = (int)tw_local_id(item, 1);
+    const int y = (int)tw_global_id(item, 0), x = (int)tw_global_id(item, 1);
+    for (int i = ly; i < 18; i += 16)
+        for (int j = lx; j < 18; j += 16)
+            tile[i][j] = k->in[(y - ly + i) * k->pitch + x - lx + j];
+    tw_barrier(item, TW_LOCAL_SPACE);
+    if (x < k->pitch && y < k->rows) {
+        const int across = tile[ly][lx + 2] - tile[ly][lx] + 2 * tile[ly + 1][lx + 2] - 2 * tile[ly + 1][lx];
+        const int along = tile[ly][lx] + 2 * tile[ly][lx + 1] - tile[ly + 2][lx] - 2 * tile[ly + 2][lx + 1];
+        k->out[y * k->pitch + x] = (unsigned char)(across * along);
+    }
+}
+TW_ND_RANGE_KERNEL(sums_in_tile, 16, 16);
