@@ -372,6 +372,29 @@ bool Lanes::isRebuilt(Instruction &I)
            && canBuild(SE.getSCEV(&I), I.getParent(), Budget, &I);
 }
 
+/* Whether a step follows from the number of work-items alone, from which also the parts of a divided loop have their lengths: where one
+   turn ends in memory, the next one begins. (A thread's share of a range comes from a division.) */
+bool Lanes::isOfGroup(const SCEV *Step)
+{
+    SmallVector<const Value *, 16> Open;
+    SmallPtrSet<const Value *, 16> Sizes;
+    SCEVExprContains(Turns, [&](const SCEV *S) {
+        if (const auto *Unknown = dyn_cast<SCEVUnknown>(S))
+            Open.push_back(Unknown->getValue());
+        return false;
+    });
+    while (!Open.empty()) {
+        const auto *I = dyn_cast<Instruction>(Open.back());
+        const bool IsNew = Sizes.insert(Open.pop_back_val()).second;
+        if (I && IsNew && Sizes.size() < MostRebuilt && !isa<PHINode>(I) && !I->mayReadOrWriteMemory() && !I->isIntDivRem())
+            append_range(Open, I->operand_values());
+    }
+    return !SCEVExprContains(Step, [&](const SCEV *S) {
+        const auto *Unknown = dyn_cast<SCEVUnknown>(S);
+        return Unknown && !Sizes.count(Unknown->getValue());
+    });
+}
+
 /* Whether memory is read in rows, of which each turn has another one: then long pieces of them are faster. */
 bool Lanes::strides()
 {
@@ -379,8 +402,9 @@ bool Lanes::strides()
         const auto *Rec = dyn_cast<SCEVAddRecExpr>(S);
         if (!Rec || Rec->getLoop() == &L || !L.contains(Rec->getLoop()))
             return false;
-        const auto *Step = dyn_cast<SCEVConstant>(Rec->getStepRecurrence(SE));
-        return !Step || Step->getAPInt().abs().uge(LeastStride);
+        const SCEV *By = Rec->getStepRecurrence(SE);
+        const auto *Step = dyn_cast<SCEVConstant>(By);
+        return Step ? Step->getAPInt().abs().uge(LeastStride) : !isOfGroup(By);
     };
     for (BasicBlock *Block : L.blocks())
         for (Instruction &I : *Block)
@@ -489,7 +513,7 @@ bool Lanes::collectKept()
     }
     if (Bytes > MostKeptBytes || ((isRowOfGroup(L) || rowsOf(SE, L)) && !SE.getSmallConstantTripCount(&L)))
         Width = LeastLanes; /* rows of a group with several dimensions are short, too */
-    else if (Bytes <= MostWideBytes && strides())
+    else if (Bytes == 0 || (Bytes <= MostWideBytes && strides()))
         Width = MostWideLanes;
     if (const uint64_t All = SE.getSmallConstantTripCount(&L); All && Bytes && All * Bytes <= Registers / 2)
         Width = unsigned(All); /* and sums stay in registers to the end of the kernel */

@@ -111,7 +111,7 @@ class Lanes
     /* while a chunk is written */
     llvm::Value *Base = nullptr, *Length = nullptr;
     llvm::DenseMap<const llvm::Loop *, llvm::Value *> Counter;
-    llvm::MDNode *Group = nullptr;
+    llvm::MDNode *Group = nullptr, *Scope = nullptr;
     llvm::MapVector<const llvm::SCEV *, llvm::Value *> Outside; /* values that no work-item changes */
     bool Writing = false;
     llvm::AllocaInst *GoesOn = nullptr; /* whether a lane goes on to the next piece, where that differs */
@@ -156,13 +156,14 @@ class Lanes
     bool combinesInOrder();
     bool isScattered(llvm::Instruction &I);
     bool sweeps();
+    bool isOfGroup(const llvm::SCEV *Step);
     bool strides();
     llvm::Value *build(llvm::IRBuilder<> &B, const llvm::SCEV *S, Lane &At);
     llvm::Value *foreign(Lane &At, llvm::Value *V);
     llvm::Value *again(Lane &At, llvm::Value *V);
     llvm::Value *resolve(Lane &At, llvm::Value *V);
     llvm::Value *element(llvm::IRBuilder<> &B, Lane &At, llvm::Instruction *V);
-    void annotate(llvm::Instruction &I);
+    void annotate(llvm::Instruction &I, bool OfLanes = false);
     llvm::BasicBlock *emit(const std::vector<Piece> &Parts, llvm::BasicBlock *From);
     llvm::BasicBlock *emitSegment(const Piece &P, llvm::BasicBlock *From);
     llvm::BasicBlock *emitLoop(const Piece &P, llvm::BasicBlock *From);

@@ -4,6 +4,7 @@
 
 #include <llvm/ADT/SetVector.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/MDBuilder.h>
 
 using namespace llvm;
 
@@ -93,10 +94,13 @@ Value *Lanes::element(IRBuilder<> &B, Lane &At, Instruction *V)
     return B.CreateInBoundsGEP(Kept[V]->getAllocatedType()->getArrayElementType(), Kept[V], At.Index);
 }
 
-void Lanes::annotate(Instruction &I)
+/* Of an access to an array with an element for each lane, or to anything else. LLVM would take such an array for one whose address is
+   known elsewhere, if it has more uses than it looks at, and would store sums in each turn. */
+void Lanes::annotate(Instruction &I, bool OfLanes)
 {
     if (Group)
         I.setMetadata(LLVMContext::MD_access_group, Group);
+    I.setMetadata(OfLanes ? LLVMContext::MD_alias_scope : LLVMContext::MD_noalias, Scope);
 }
 
 Value *Lanes::foreign(Lane &At, Value *V)
@@ -114,7 +118,7 @@ Value *Lanes::foreign(Lane &At, Value *V)
         I = InPhi.lookup(I);
     Type *T = Kept[I]->getAllocatedType()->getArrayElementType();
     LoadInst *Load = B.CreateLoad(T, element(B, At, I));
-    annotate(*Load);
+    annotate(*Load, true);
     return At.Foreign[V] = B.CreateTruncOrBitCast(Load, V->getType());
 }
 
@@ -148,7 +152,7 @@ void Lanes::storePhis(Lane &At, IRBuilder<> &B, BasicBlock *End)
             continue;
         Value *V = resolve(At, Phi->getIncomingValue(unsigned(In)));
         Type *T = Entry.second->getAllocatedType()->getArrayElementType();
-        annotate(*B.CreateStore(B.CreateZExtOrBitCast(V, T), element(B, At, Phi)));
+        annotate(*B.CreateStore(B.CreateZExtOrBitCast(V, T), element(B, At, Phi)), true);
     }
 }
 
@@ -239,7 +243,7 @@ BasicBlock *Lanes::emitSegment(const Piece &P, BasicBlock *From)
         const bool Here = Copy && Copy->getParent() == Home && !isa<PHINode>(Copy);
         IRBuilder<> Store(Here ? Copy->getNextNode() : &*Home->getFirstInsertionPt());
         Type *T = Entry.second->getAllocatedType()->getArrayElementType();
-        annotate(*Store.CreateStore(Store.CreateZExtOrBitCast(Made, T), element(Store, At, V)));
+        annotate(*Store.CreateStore(Store.CreateZExtOrBitCast(Made, T), element(Store, At, V)), true);
     }
     IRBuilder<> E(End->getTerminator());
     storePhis(At, E, P.End);
@@ -248,7 +252,8 @@ BasicBlock *Lanes::emitSegment(const Piece &P, BasicBlock *From)
         GoesOn = E.CreateNot(GoesOn);
     if (GoesOn)
         annotate(*E.CreateStore(E.CreateZExt(GoesOn, E.getInt8Ty()),
-                                E.CreateInBoundsGEP(E.getInt8Ty(), this->GoesOn, At.Index)));
+                                E.CreateInBoundsGEP(E.getInt8Ty(), this->GoesOn, At.Index)),
+                 true);
     At.Head->getTerminator()->eraseFromParent();
     IRBuilder<> H(At.Head);
     H.CreateBr(cast<BasicBlock>(At.Map[P.Blocks[0]]));
@@ -626,6 +631,8 @@ void Lanes::emitAll()
     GoesOn->setAlignment(Align(64));
     if (const auto *Known = dyn_cast<SCEVConstant>(Turns); Known && Known->getAPInt().ult(Width - 1))
         Width = unsigned(Known->getAPInt().getZExtValue()) + 1;
+    MDBuilder Scopes(Context);
+    Scope = MDNode::get(Context, Scopes.createAnonymousAliasScope(Scopes.createAnonymousAliasScopeDomain("tw_lanes")));
     Group = this->At.keepsOrder(AA) ? MDNode::getDistinct(Context, {}) : nullptr;
     /* whole chunks, and the rest */
     Value *Total = B.CreateAdd(Last, ConstantInt::get(Size, 1));

@@ -233,6 +233,12 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
         echo "lanes of mask_by_items in split/grid.c store what they add up in each turn"
         exit 1
     fi
+    if ! "$@" -std=c17 -O3 -march=znver3 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm -o - "$here/split/grid.c" |
+        sed -n '/^define.*@squares_by_groups_tw_host(/,/^}/p' |
+        awk '/^[0-9]*:/ { n = s = 0 } /fmuladd\.v8f32/ { ++n } /store <8 x float> %/ { ++s } /br i1/ && n >= 8 && s == 0 { found = 1 } END { exit !found }'; then
+        echo "lanes of squares_by_groups in split/grid.c do not add up in registers"
+        exit 1
+    fi
     code=$("$@" -std=c17 -O3 -march=x86-64-v4 -mprefer-vector-width=512 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" \
         -S -emit-llvm -o - "$here/split/tiles.c")
     product=$(echo "$code" | sed -n '/^define.*@product_of_tiles_tw_split/,/^}/p')
