@@ -475,6 +475,11 @@ BasicBlock *Lanes::emitLoop(const Piece &P, BasicBlock *From)
 {
     auto *Head = BasicBlock::Create(Context, "tw_turn", &F), *After = BasicBlock::Create(Context, "tw_turns_end", &F);
     IRBuilder<> B(From);
+    if (!P.Last && P.Parts.back().Grows && !isa<ConstantInt>(Length) && !P.Inner->isInnermost()) { /* once, of loops in loops */
+        B.CreateBr(Head);
+        emitFewer(P, From, Head, nullptr, After);
+        return After;
+    }
     Value *Together = P.Last ? P.Last : turnsOfAll(B, P);
     B.CreateBr(Head);
     B.SetInsertPoint(Head);
@@ -504,8 +509,8 @@ BasicBlock *Lanes::emitLoop(const Piece &P, BasicBlock *From)
     return After;
 }
 
-/* The rest of a loop's turns, behind turn `Before`, which all lanes have taken: the first lanes go on together, fewer of them with each
-   turn. Where lanes are not in order, those that are left go on alone. */
+/* The rest of a loop's turns, behind turn `Before`, which all lanes have taken; without it, all of them. The first lanes go on
+   together, fewer of them with each turn. Where lanes are not in order, those that are left go on alone. */
 void Lanes::emitFewer(const Piece &P, BasicBlock *From, BasicBlock *Check, Value *Before, BasicBlock *After)
 {
     const Piece &Final = P.Parts.back();
@@ -517,11 +522,17 @@ void Lanes::emitFewer(const Piece &P, BasicBlock *From, BasicBlock *Check, Value
     Counter[P.Inner] = Turn;
     Length = Lanes;
     Value *InOrder, *GoOn = lanesThatGoOn(B, Final, InOrder);
+    if (!Before) {
+        Before = ConstantInt::getSigned(Size, -1);
+        Value *Begins = B.CreateICmpEQ(Turn, Before);
+        InOrder = B.CreateOr(Begins, InOrder);
+        GoOn = B.CreateSelect(Begins, All, GoOn);
+    }
     B.CreateCondBr(InOrder, Ordered, Alone);
     B.SetInsertPoint(Ordered);
     B.CreateCondBr(B.CreateIsNull(GoOn), After, Some);
     B.SetInsertPoint(Some);
-    Value *Next = B.CreateAdd(Turn, ConstantInt::get(Size, 1), "", true, true);
+    Value *Next = B.CreateAdd(Turn, ConstantInt::get(Size, 1));
     Counter[P.Inner] = Next;
     Length = GoOn;
     BasicBlock *End = emit(P.Parts, Some);
