@@ -60,6 +60,15 @@ bool isConstantMemory(const Kernel &K, const LoadInst &Load)
     return K.Constant.count(Object) != 0;
 }
 
+/* Memory that work-items share. What one of them reads there, no other one writes before the next barrier, or it were a data race. So all
+   that read the same place find the same. */
+bool isSharedMemory(const LoadInst &Load)
+{
+    SmallVector<const Value *, 4> Objects;
+    getUnderlyingObjects(Load.getPointerOperand(), Objects, nullptr, 0);
+    return Load.isSimple() && none_of(Objects, [](const Value *Object) { return isa<AllocaInst>(Object); });
+}
+
 /* Uses of a variable's address, and of what is computed from it. False: one is a store of the address itself. */
 bool collectUses(Value *Address, SmallVectorImpl<Use *> &Uses, SmallPtrSetImpl<Value *> &Seen)
 {
@@ -164,7 +173,7 @@ bool isVarying(const Kernel &K, const Region &R, bool Diverges, const Instructio
     if (auto *Phi = dyn_cast<PHINode>(&I))
         return (Diverges && Phi->getParent() != R.Head) || !all_of(Phi->incoming_values(), Uniform);
     if (auto *Load = dyn_cast<LoadInst>(&I))
-        return !(isConstantMemory(K, *Load) || isOfAll(Load->getPointerOperand())) || !isUniform(K, Load->getPointerOperand());
+        return !(isConstantMemory(K, *Load) || isSharedMemory(*Load)) || !isUniform(K, Load->getPointerOperand());
     return !isPure(I) || !all_of(I.operand_values(), Uniform);
 }
 

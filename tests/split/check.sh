@@ -79,6 +79,13 @@ if [ "$(grid "$@")" != "$code" ]; then
     exit 1
 fi
 
+# What all work-items read at one place is kept once, and what follows from it is computed once.
+if ! echo "$code" | sed -n '/^define.*@scale_by_norm_tw_split/,/^}/p' | grep -q 'call.*sqrt.*(float' ||
+    echo "$code" | sed -n '/^define.*@scale_by_norm_tw_split/,/^}/p' | grep 'llvm\.sqrt\.v'; then
+    echo "each work-item of scale_by_norm in split/grid.c computes the root of a value that is the same for all"
+    exit 1
+fi
+
 # What only the group's own thread can see is counted without atomic operations.
 if echo "$code" | grep -q 'atomicrmw'; then
     echo "count_bytes or count_of_launch in split/grid.c counts by atomic operations"

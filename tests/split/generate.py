@@ -143,6 +143,18 @@ class Body:
             return self.exchange(depth)
         return self.statement(depth)
 
+    def of_all(self):
+        """What all work-items read at one place, some of them perhaps, and use behind the barrier."""
+        place = abs(self.const())
+        if self.rng.random() < 0.4:
+            return "v ^= t[0]; tw_barrier(item, TW_LOCAL_SPACE);"
+        read = self.pick(f"const int all = t[{place}];", f"const int all = t[{place}] + k->in[{place * 7} + k->n];",
+                         f"int all = u; if ({self.condition()}) all = t[{place}];")
+        change = self.pick("", "t[l] = v & 0xffff; tw_barrier(item, TW_LOCAL_SPACE); u = (u + t[0]) & 0xfffff; tw_barrier(item, TW_LOCAL_SPACE);")
+        use = self.pick("v ^= all;", f"if (all & 1) {{ {self.statement(0)} }} v = (v + all) & 0xfffff;",
+                        "for (int j = 0; j < (all & 7); ++j) v = (v * 3 + j) & 0xfffff;")
+        return f"{{ {read} tw_barrier(item, TW_LOCAL_SPACE); {change} {use} }}"
+
     def exchange(self, depth):
         n = "(int)tw_local_linear_range(item)"
         put = "t[l] = v & 0xffff; tw_barrier(item, TW_LOCAL_SPACE);"
@@ -157,7 +169,7 @@ class Body:
             return self.share()
         if kind == 0:
             return (f"{put} for (int s = {n} / 2; s > 0; s /= 2) {{ if (l < s) t[l] = (t[l] + t[l + s]) & 0xffff; "
-                    f"tw_barrier(item, TW_LOCAL_SPACE); }} v ^= t[0]; tw_barrier(item, TW_LOCAL_SPACE);")
+                    f"tw_barrier(item, TW_LOCAL_SPACE); }} {self.of_all()}")
         if kind == 1 and depth > 0:
             return f"for (int r = 0; r < k->n % 3 + 1; ++r) {{ {put} {get} {self.statement(0)} }}"
         if kind == 2:

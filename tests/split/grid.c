@@ -5,6 +5,8 @@
 #include <teamwork/reduction.h>
 #include <teamwork/teamwork.h>
 
+#include <math.h>
+
 struct dot_by_groups {
     const float *x, *y;
     float *parts;
@@ -44,6 +46,31 @@ static inline void squares_by_groups(tw_group group, const struct squares_by_gro
     }
 }
 TW_WORK_GROUP_KERNEL(squares_by_groups);
+
+/* What all work-items read in one place is the same for all, so is its root. */
+struct scale_by_norm {
+    const float *x;
+    float *out;
+};
+
+static inline void scale_by_norm(tw_nd_item item, const struct scale_by_norm *k)
+{
+    TW_LOCAL(float, part, [64]);
+    const size_t l = tw_local_id(item, 0), at = tw_global_id(item, 0);
+    part[l] = k->x[at] * k->x[at];
+    for (size_t half = 32; half > 0; half /= 2) {
+        tw_barrier(item, TW_LOCAL_SPACE);
+        if (l < half)
+            part[l] += part[l + half];
+    }
+    tw_barrier(item, TW_LOCAL_SPACE);
+    const float all = part[0];
+    tw_barrier(item, TW_LOCAL_SPACE);
+    part[l] = k->x[at];
+    tw_barrier(item, TW_LOCAL_SPACE);
+    k->out[at] = part[63 - l] / sqrtf(all);
+}
+TW_ND_RANGE_KERNEL(scale_by_norm, 64);
 
 /* The same with narrow indices, of which the unsigned one may wrap around. */
 #define DOT(name, type)                                                                                                \
