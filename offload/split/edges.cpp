@@ -38,6 +38,7 @@ namespace
 
 constexpr unsigned MostInstructions = 2000; /* of a loop that is divided */
 constexpr unsigned MostConditions = 64;
+constexpr uint64_t MostBetween = 1 << 20; /* indices that begin with the same one */
 constexpr uint64_t LeastTurns = 32; /* below, the arithmetic costs more than it saves */
 constexpr uint64_t LeastWithLoops = 4;
 constexpr uint64_t LeastOfLong = 16;    /* turns of a row whose work-items do a lot, as sums over many neighbours */
@@ -233,7 +234,40 @@ void Divider::addNoWrap(Instruction *I, const Affine &Of, bool Signed, bool From
         if (Known.I == I && Known.Of.Start == Of.Start && Known.Of.Step == Of.Step && Known.Of.Inner == Of.Inner
             && !Known.Then && Known.Signed == Signed)
             return;
+    joinNeighbour(C);
     note(C);
+}
+
+/* Indices of a block that differ by constants, as those of a row of neighbours, begin with one of them: if it keeps that distance from where
+   it would wrap around, none of them does. */
+void Divider::joinNeighbour(Condition &C)
+{
+    if (!C.I || C.FromZero || !C.Signed || !C.Of.Inner.empty() || isa<TruncInst>(C.I))
+        return;
+    for (size_t K = 0; K < Conditions.size(); ++K) {
+        Condition &First = Conditions[K];
+        if (!First.I || First.I->getParent() != C.I->getParent() || First.Then || First.FromZero || !First.Signed
+            || First.First >= 0 || !First.Of.Inner.empty() || First.Of.Step != C.Of.Step || isa<TruncInst>(First.I)
+            || First.Of.Start->getType() != C.Of.Start->getType())
+            continue;
+        const auto *Between = dyn_cast<SCEVConstant>(SE.getMinusSCEV(C.Of.Start, First.Of.Start));
+        if (!Between || Between->getAPInt().abs().ugt(MostBetween))
+            continue;
+        const int64_t By = Between->getAPInt().getSExtValue();
+        const auto Number = [&](int64_t N) { return SE.getConstant(C.Of.Start->getType(), uint64_t(N), true); };
+        if (By < First.Least) {
+            First.Shift = SE.getAddExpr(First.Shift, Number(By - First.Least));
+            First.Last = SE.getAddExpr(First.Last, Number(By - First.Least));
+            First.Least = By;
+        } else if (By > First.Most) {
+            First.Last = SE.getAddExpr(First.Last, Number(First.Most - By));
+            First.Most = By;
+        }
+        C.First = int(K);
+        C.Of = First.Of;
+        C.Plus += By;
+        return;
+    }
 }
 
 /* ---- what is likely ---------------------------------------------------------------------------------------------- */
@@ -710,7 +744,9 @@ void Divider::computeLimits()
     Value *Wanted = Hi;
     findGuards();
     for (Condition &C : Conditions)
-        if (!C.Then)
+        if (C.First >= 0)
+            C.Start = Conditions[size_t(C.First)].Start;
+        else if (!C.Then)
             limit(B, Expand, C, At);
     Exact = B.CreateAnd(Exact, B.CreateICmpEQ(Hi, Wanted));
     for (PHINode &Phi : L.getHeader()->phis()) {

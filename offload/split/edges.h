@@ -39,6 +39,8 @@ struct Condition {
     bool FromZero = false;        /* an extension: from the first turn on, not from Lo */
     bool Signed = false;          /* an extension */
     int64_t Plus = 0;             /* is added to an extension */
+    int First = -1;               /* the condition of the extension that this one begins with; or -1 */
+    int64_t Least = 0, Most = 0;  /* of an extension that others begin with: how far they are from it */
     int Guard = -1;               /* the condition that holds wherever an extension is used; or -1 */
     llvm::Value *From = nullptr;  /* the first turn for which a condition holds; null: not known */
 };
@@ -102,6 +104,7 @@ class Divider
     uint64_t lowBits(const Affine &Of);
     std::optional<Affine> affine(llvm::Value *V, bool MayAssume = false);
     void addNoWrap(llvm::Instruction *I, const Affine &Of, bool Signed, bool FromZero, int64_t Plus = 0);
+    void joinNeighbour(Condition &C);
     unsigned weight(const llvm::BasicBlock *From, const llvm::BasicBlock *To) const;
     std::optional<bool> likelyOf(const llvm::Value *Condition, const llvm::Value *Compared, unsigned Depth);
     void addCompare(llvm::ICmpInst &Compare);
