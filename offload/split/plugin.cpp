@@ -7,6 +7,7 @@
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -285,6 +286,7 @@ void inlineHelpers(Function &F, unsigned &Left, SmallPtrSetImpl<Function *> &Cal
             continue;
         Left -= Size;
         Call->addFnAttr(Attribute::AlwaysInline);
+        Helper->addFnAttr(ItemNote);
         inlineHelpers(*Helper, Left, Callers);
     }
     Callers.erase(&F);
@@ -419,6 +421,13 @@ struct WaitPass : PassInfoMixin<WaitPass> {
             addLoopMark(L, "llvm.loop.unroll.full");
         if (hasLoopMark(L, ItemsMark) && !hasLoopMark(L, PeeledMark))
             keepWhole(L);
+        if (!hasLoopMark(L, NotUnrolled) && Results.SE.getSmallConstantTripCount(&L) % LeastInVector == 0
+            && isRowOfItem(L, Results.SE, Results.LI)) {
+            addLoopMark(L, LaterMark);
+            addLoopMark(L, NotUnrolled);
+            addLoopMark(L, "llvm.loop.vectorize.enable", ConstantInt::getTrue(L.getHeader()->getContext()));
+            return PreservedAnalyses::all();
+        }
         if (!L.isInnermost() || !hasLoopMark(L, ItemsMark) || hasLoopMark(L, NotUnrolled)
             || Results.SE.getSmallConstantTripCount(&L) < LeastInVector)
             return PreservedAnalyses::all();

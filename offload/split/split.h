@@ -15,8 +15,11 @@
  *     sizes.cpp     finds the size of groups that a kernel counts on, though it does not say it
  *     scope.cpp     finds breaches of the rules of group scope in hierarchical kernels, before all that
  *
- * Each step may refuse, with a reason: the kernel then goes by its stacks, as without the plugin. Later, in front of the vectorizer,
- * every loop over work-items, which the macros marked, comes to
+ * Each step may refuse, with a reason: the kernel then goes by its stacks, as without the plugin. While LLVM unrolls short loops,
+ *
+ *     item_rows.cpp finds those that go through rows of memory which a work-item has for itself: they stay, and become vectors
+ *
+ * Later, in front of the vectorizer, every loop over work-items, which the macros marked, comes to
  *
  *     math.cpp      lets functions of <math.h> leave errno alone
  *     again.cpp     loads again what LLVM takes from the work-item before
@@ -97,6 +100,9 @@ constexpr const char *SharedNote = "teamwork.shared";
 
 /* The property of a function that combines values for reductions or has atomic operations of the group, itself or in what it calls. */
 constexpr const char *CombinesNote = "teamwork.combines";
+
+/* The property of a function that work-items run. */
+constexpr const char *ItemNote = "teamwork.item";
 
 /* The property of a loop whose turns are work-items. */
 constexpr const char *ItemsMark = "teamwork.items";
@@ -318,6 +324,7 @@ bool makeLoops(Kernel &K);
 std::optional<Version> versionInside(llvm::Function &F, llvm::Loop &L, llvm::ScalarEvolution &SE,
                                      llvm::DominatorTree &DT, llvm::LoopInfo &LI);
 bool isRowOfGroup(const llvm::Loop &Items);
+bool isRowOfItem(llvm::Loop &L, llvm::ScalarEvolution &SE, const llvm::LoopInfo &LI);
 llvm::Loop *rowsOf(llvm::ScalarEvolution &SE, llvm::Loop &Items);
 bool joinElements(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool leaveErrno(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);

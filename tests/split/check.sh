@@ -69,6 +69,16 @@ if [ "$(echo "$lanes" | grep -c 'work-items of kernel halves_of_items access mem
     exit 1
 fi
 
+# Rows of a work-item become vectors.
+if [ "$(uname -m)" = x86_64 ]; then
+    rows=$("$@" -std=c17 -O2 -march=haswell -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm -o - \
+        "$here/split/grid.c")
+    if ! echo "$rows" | sed -n '/^define.*@own_products_tw_host(/,/^}/p' | grep -q 'store <8 x float>'; then
+        echo "split/grid.c: rows of own_products are no vectors"
+        exit 1
+    fi
+fi
+
 # The same program is the same code each time: nothing follows from where the compiler's values are in memory.
 grid() {
     "$@" -std=c17 -O2 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm -o - "$here/split/grid.c"

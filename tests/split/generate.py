@@ -427,6 +427,16 @@ class Body:
         return text + (f"k->out[at + 1] = {self.pick('mine', 'x', 'k->n')}; }}" if wide == 2 else "}")
 
 
+    def rows(self):
+        """Each work-item writes a row of its own, of products or of what it reads there."""
+        of, wide, count = self.pick("int", "unsigned", "size_t"), 8, self.pick(4, 8)
+        array = self.pick("k->in", "k->in", "k->out")
+        p, q = f"k->in + {abs(self.const())}", array if array == "k->out" else f"k->in + {abs(self.const())}"
+        return (f"const int *const p = {p}, *const q = {q}; const {of} at = ({of}){wide} * ({of})x; "
+                f"for (int j = 0; j < {wide}; ++j) {{ int z = {self.pick('j', 'v', 'x')} & 255; for (int i = 0; i < {count}; ++i) "
+                f"z = (z + (p[at + {self.pick('i', 'j')}] & 63) * (q[at + {self.pick('i', 'j', '(i + j) % 8')}] & 31)) & 0xffff; "
+                f"k->out[at + j] = z; }}")
+
     def parts(self, of_group):
         """Parts of memory for each group, in each of which neighbours access neighbours: several streams for its thread. They
         are behind what work-items write elsewhere, which might be of another group's part."""
@@ -460,6 +470,9 @@ def kernel(rng, number):
         end = body.members()
     elif form != "groups" and rng.random() < 0.15:
         end = body.owns()
+    elif form != "groups" and dims == 1 and rng.random() < 0.2:
+        end = body.rows()
+        body.block = lambda depth, count, block=body.block: block(depth, 1) if rng.random() < 0.3 else ""
     elif form != "range" and local == (256,) and rng.random() < 0.5:
         end = body.parts("item" if form == "nd" else "group")
         body.block = lambda depth, count, block=body.block: block(depth, 1) if rng.random() < 0.3 else ""

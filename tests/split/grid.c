@@ -629,3 +629,22 @@ static inline void halves_of_some(tw_group group, const struct halves *k)
     }
 }
 TW_WORK_GROUP_KERNEL(TW_BLOCK(halves) halves_of_some, 256);
+
+/* Matrices of 8 x 8, one for each work-item. */
+struct products {
+    const float *a, *b;
+    float *c;
+};
+
+static inline void own_products(tw_item item, const struct products *k)
+{
+    const int m = (int)tw_global_id(item, 0);
+    for (int i = 0; i < 8; ++i)
+        for (int j = 0; j < 8; ++j) {
+            float s = 0;
+            for (int q = 0; q < 8; ++q)
+                s += k->a[m * 64 + i * 8 + q] * k->b[m * 64 + q * 8 + j];
+            k->c[m * 64 + i * 8 + j] = s;
+        }
+}
+TW_RANGE_KERNEL(TW_BLOCK(products) own_products, 1);
