@@ -276,6 +276,20 @@ bool onlyLoadsAndStores(const Loop &L)
     return true;
 }
 
+/* Whether work-items write to structures of more than four numbers each. */
+bool writesWideStructures(Loop &L, Accesses &At, ScalarEvolution &SE)
+{
+    return any_of(L.blocks(), [&](BasicBlock *Block) {
+        return any_of(*Block, [&](Instruction &I) {
+            const std::optional<int64_t> By =
+                isa<StoreInst>(I) ? At.growth(SE.getSCEV(getLoadStorePointerOperand(&I))) : std::nullopt;
+            return By
+                   && uint64_t(std::abs(*By))
+                          > 4 * SE.getDataLayout().getTypeAllocSize(getLoadStoreType(&I)).getFixedValue();
+        });
+    });
+}
+
 } // namespace
 
 /* Tells the vectorizer about the innermost loops over work-items. */
@@ -289,6 +303,8 @@ void tellIndependence(Function &F, FunctionAnalysisManager &FAM)
         if (!L->isInnermost() || !hasLoopMark(*L, ItemsMark) || hasLoopMark(*L, ParallelMark) || !onlyLoadsAndStores(*L))
             continue;
         Accesses At(*L, SE);
+        if (hasMasksOfWords(F) && writesWideStructures(*L, At, SE)) /* LLVM knows what that costs */
+            L->setLoopID(makePostTransformationMetadata(Context, L->getLoopID(), {"llvm.loop.vectorize.enable"}, {}));
         if (At.sharedVariable() || !At.keepsOrder(AA))
             continue;
         MDNode *Group = MDNode::getDistinct(Context, {});
