@@ -249,6 +249,9 @@ bool Accesses::keepsOrder(AAResults &AA)
                 if (isa<LoadInst>(Load) && SE.getSCEV(getLoadStorePointerOperand(Load)) == Where)
                     return false;
     }
+    if (L.getNumBlocks() == 1 && count_if(All, [](Instruction *I) { return isa<StoreInst>(I); }) == 1
+        && isa<StoreInst>(All.back()))
+        return true; /* nothing can be moved over the only store, which is the last */
     for (Instruction *Strided : All) {
         if (!isFar(*Strided))
             continue;

@@ -225,9 +225,26 @@ static bool isOwnElement(Value *Address, Type *T, Loop &L, ScalarEvolution &SE)
     return true;
 }
 
+/* Whether no code of a function writes to some memory but in steps. Programs that count on data races write from anywhere. */
+bool isWrittenInSteps(Value *Address, Function &F, ScalarEvolution &SE, LoopInfo &LI)
+{
+    return none_of(instructions(F), [&](Instruction &I) {
+        const auto *Call = dyn_cast<CallBase>(&I);
+        if (!I.mayWriteToMemory() || isa<FenceInst>(I) || isa<IntrinsicInst>(I))
+            return false;
+        if (Call) /* one without a name is of the library */
+            return Call->getCalledFunction() && !Call->getCalledFunction()->getName().starts_with("tw_internal_")
+                   && any_of(Call->args(), [](const Value *V) { return V->getType()->isPointerTy(); });
+        Value *To = getLoadStorePointerOperand(&I);
+        Loop *Around = LI.getLoopFor(I.getParent());
+        return !To || !isSimple(I)
+               || (isSameMemory(To, Address, SE.getDataLayout()) && Around
+                   && !Accesses(*Around, SE, /*Wraps=*/false).growth(SE.getSCEV(To)));
+    });
+}
+
 /* Whether an address is that of an element which each work-item has for itself, and has read before it comes to a condition. No other
-   thread may write to it then, since that would be a data race. Programs that count on such races all the same write from anywhere:
-   so no code of the function may write to that memory but in steps. Where the processor has masks, a store with one is as fast. */
+   thread may write to it then, since that would be a data race. Where the processor has masks, a store with one is as fast. */
 static bool isOwnAndRead(Value *Address, Type *T, const Instruction &Before, Loop &L, FunctionAnalysisManager &FAM)
 {
     Function &F = *L.getHeader()->getParent();
@@ -235,7 +252,6 @@ static bool isOwnAndRead(Value *Address, Type *T, const Instruction &Before, Loo
         return false;
     auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
     auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
-    auto &LI = FAM.getResult<LoopAnalysis>(F);
     const DataLayout &DL = F.getParent()->getDataLayout();
     const SCEV *Where = SE.getSCEV(Address);
     const std::optional<int64_t> Step = Accesses(L, SE, /*Wraps=*/false).growth(Where);
@@ -247,19 +263,7 @@ static bool isOwnAndRead(Value *Address, Type *T, const Instruction &Before, Loo
     if (!Step || uint64_t(std::abs(*Step)) < DL.getTypeStoreSize(T).getFixedValue()
         || none_of(L.blocks(), [&](BasicBlock *Block) { return any_of(*Block, IsRead); }))
         return false;
-    return none_of(instructions(F), [&](Instruction &I) {
-        const auto *Call = dyn_cast<CallBase>(&I);
-        if (!I.mayWriteToMemory() || isa<FenceInst>(I) || isa<IntrinsicInst>(I))
-            return false;
-        if (Call) /* one without a name is of the library */
-            return Call->getCalledFunction() && !Call->getCalledFunction()->getName().starts_with("tw_internal_")
-                   && any_of(Call->args(), [](const Value *V) { return V->getType()->isPointerTy(); });
-        Value *To = getLoadStorePointerOperand(&I);
-        Loop *Around = LI.getLoopFor(I.getParent());
-        return !To || !isSimple(I)
-               || (isSameMemory(To, Address, DL) && Around
-                   && !Accesses(*Around, SE, /*Wraps=*/false).growth(SE.getSCEV(To)));
-    });
+    return isWrittenInSteps(Address, F, SE, FAM.getResult<LoopAnalysis>(F));
 }
 
 /* What only some work-items write to such an element is written by all of them, some of which write what was there: only loads have a

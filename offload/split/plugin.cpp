@@ -680,6 +680,8 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
             clean(F, FAM, true);
         if (takePieces(F, FAM))
             clean(F, FAM, true);
+        if (skipIdle(F, FAM))
+            clean(F, FAM, true);
         hoistDivisions(F, FAM);
         hideDivisions(F, FAM);
         if (countMembers(F, FAM))

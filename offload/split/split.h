@@ -37,6 +37,7 @@
  *     effort.cpp    tells the library whether work-items have loops
  *     arms.cpp      takes what both ways behind a condition read and write out of them
  *     pieces.cpp    takes rows of a group, of a length that is known at run time, in pieces of constant length
+ *     skips.cpp     leaves out work-items that do nothing, where every second one does, say
  *     members.cpp   lets members of structures be loaded together
  *     accesses.cpp  tells the vectorizer that work-items are independent
  *     atomics.cpp   makes ordinary accesses of atomic operations that no other thread can see
@@ -343,8 +344,10 @@ bool loadAgain(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool compareForMasks(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool widenCounters(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool divideAtEdges(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool isWrittenInSteps(llvm::Value *Address, llvm::Function &F, llvm::ScalarEvolution &SE, llvm::LoopInfo &LI);
 bool writeOwnAlways(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool mergeArms(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool skipIdle(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool jamRows(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool takePieces(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool countMembers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);

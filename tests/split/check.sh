@@ -69,11 +69,22 @@ if [ "$(echo "$lanes" | grep -c 'work-items of kernel halves_of_items access mem
     exit 1
 fi
 
-# Rows of a work-item become vectors.
+# Work-items that do nothing are left out. If all that they could change is read by others, they stay in vectors.
+for kernel in relax_colour shift_colour every_32nd; do
+    if ! echo "$lanes" | grep -q "work-items of kernel $kernel do anything, at equal distances"; then
+        echo "split/grid.c: the work-items of $kernel that do nothing are not left out"
+        exit 1
+    fi
+done
 if [ "$(uname -m)" = x86_64 ]; then
-    rows=$("$@" -std=c17 -O2 -march=haswell -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm -o - \
+    colours=$("$@" -std=c17 -O2 -march=haswell -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm -o - \
         "$here/split/grid.c")
-    if ! echo "$rows" | sed -n '/^define.*@own_products_tw_host(/,/^}/p' | grep -q 'store <8 x float>'; then
+    if ! echo "$colours" | sed -n '/^define.*@relax_colour_tw_items_2(/,/^}/p' | grep -q 'store <8 x float>' ||
+        echo "$colours" | sed -n '/^define.*@shift_colour_tw_items_2(/,/^}/p' | grep 'store <'; then
+        echo "split/grid.c: relax_colour does not write vectors in place, or shift_colour does"
+        exit 1
+    fi
+    if ! echo "$colours" | sed -n '/^define.*@own_products_tw_host(/,/^}/p' | grep -q 'store <8 x float>'; then
         echo "split/grid.c: rows of own_products are no vectors"
         exit 1
     fi

@@ -129,7 +129,9 @@ class Body:
         """What comes back to where it was within a row, or from row to row."""
         c = self.const()
         return self.pick(f"(x + y) % 2 == {abs(c) & 1}", f"((x + {c}) & 3) > 1", f"(unsigned char)(x + {abs(c) * 24} * y) < 200",
-                         f"x > 0 && y > 0 && (x + y + k->n) % 2 == 0", f"((unsigned)(x - y) & 7u) != {abs(c)}u")
+                         f"x > 0 && y > 0 && (x + y + k->n) % 2 == 0", f"(x + {abs(c)}) % {self.pick(2, 4, 32)} == {self.pick('0', '1', 'k->n')}",
+                         f"((x ^ (y + {c})) & 1) {self.pick('==', '!=')} {self.pick('1', 'k->n')}", f"((unsigned)(y - 3 * x) & {self.pick(1, 3, 31)}u) == {abs(c)}u",
+                         f"((unsigned)(x - y) & 7u) != {abs(c)}u")
 
     def add(self, name):
         return f"{name} = ({name} {self.pick('+', '-', '^', '&', '|')} ({self.value()})) & 0xfffff;"
@@ -427,6 +429,21 @@ class Body:
         return text + (f"k->out[at + 1] = {self.pick('mine', 'x', 'k->n')}; }}" if wide == 2 else "}")
 
 
+    def relaxes(self):
+        """Elements of one colour of a chequered grid are changed in place, and those of the other one read."""
+        of, color = self.pick("int", "int", "unsigned", "size_t"), self.pick("0", "1", "k->n", "k->n & 1")
+        at = f"const {of} at = ({of})y * ({of})k->w + ({of})x; "
+        inside = self.pick("x > 0 && x < k->w - 1", "x >= 1 && x + 1 < k->w", f"x > {abs(self.const())} && x < k->w - 2")
+        is_color = self.pick(f"(x + y) % 2 == ({color})", f"((x + y) & 1) == ({color})", f"((x ^ y) & 1) != ({color})", f"(x + y) % 2 == ({color})")
+        if "!=" in is_color: # of one that is none of the two, all are changed
+            is_color = is_color.replace("k->n)", "(k->n & 1))")
+        what = f"k->out[at - 1] + 3 * k->out[at + 1] + ({self.value()})"
+        if self.dims == 2:
+            inside = f"{inside} && {self.pick('y > 0 && y < k->h - 1', 'y >= 2 && y + 1 < k->h')}"
+            what += self.pick("", " + k->out[at - k->w] * 5 + k->out[at + k->w]")
+        change = f"k->out[at] = ({what}) & 0xfff;"
+        return at + self.pick(f"if ({inside} && {is_color}) {change}", f"if ({is_color}) {{ if ({inside}) {change} }}")
+
     def rows(self):
         """Each work-item writes a row of its own, of products or of what it reads there."""
         of, wide, count = self.pick("int", "unsigned", "size_t"), 8, self.pick(4, 8)
@@ -470,6 +487,8 @@ def kernel(rng, number):
         end = body.members()
     elif form != "groups" and rng.random() < 0.15:
         end = body.owns()
+    elif form != "groups" and rng.random() < 0.2:
+        end = body.relaxes()
     elif form != "groups" and dims == 1 and rng.random() < 0.2:
         end = body.rows()
         body.block = lambda depth, count, block=body.block: block(depth, 1) if rng.random() < 0.3 else ""
