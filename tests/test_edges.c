@@ -27,6 +27,20 @@ enum { MOST = 1100, GROUP = 64 };
     X(planes_unsigned, unsigned, unsigned, const unsigned w = s + 8;                                                   \
       r = x[i / (w * 4) * 7 + i % (w * 4) / w * 5 + i % w])                                                            \
     X(clamp, int, int, int at = i - s; at = at < 0 ? 0 : at; at = at >= n ? n - 1 : at; r = x[at])                     \
+    X(                                                                                                                 \
+        clamp_guarded, int, int, if (i < n) {                                                                          \
+            r = x[i - s > 0 ? i - s : 0];                                                                              \
+            if (i > s + 4)                                                                                             \
+                r += 7;                                                                                                \
+        } else r = -1)                                                                                                 \
+    X(                                                                                                                 \
+        clamp_of_row, int, int, if (i < 500) {                                                                         \
+            int at = i - s;                                                                                            \
+            at = at < 0 ? 0 : at > 490 ? 490 : at;                                                                     \
+            r = x[s + at] * 3 + i;                                                                                     \
+            if (i > s + 9)                                                                                             \
+                r -= 5;                                                                                                \
+        } else r = 2)                                                                                                  \
     X(clamp_up, size_t, size_t, size_t at = i + s; at = at > n - 1 ? n - 1 : at; r = x[at])                            \
     X(stride, size_t, size_t, if (2 * i >= s && 2 * i - s < n) r = x[2 * i - s]; else r = 1)                           \
     X(stride_unsigned, unsigned, unsigned, if (2 * i >= s && 2 * i - s < n) r = x[2 * i - s]; else r = 1)              \

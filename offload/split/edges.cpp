@@ -222,7 +222,7 @@ std::optional<Affine> Divider::affine(Value *V, bool MayAssume)
 }
 
 /* A value does not wrap around, from Lo on or from the first turn on. */
-void Divider::addNoWrap(Instruction *I, const Affine &Of, bool Signed, bool FromZero, int64_t Plus)
+void Divider::addNoWrap(Instruction *I, const Affine &Of, bool Signed, bool FromZero, int64_t Plus, bool IsClamped)
 {
     Type *T = Of.Start->getType();
     const SCEV *Shift = Signed ? SE.getConstant(APInt::getSignedMinValue(T->getIntegerBitWidth())) : SE.getZero(T);
@@ -230,6 +230,7 @@ void Divider::addNoWrap(Instruction *I, const Affine &Of, bool Signed, bool From
     C.FromZero = FromZero;
     C.Signed = Signed;
     C.Plus = Plus;
+    C.IsClamped = IsClamped;
     for (const Condition &Known : Conditions)
         if (Known.I == I && Known.Of.Start == Of.Start && Known.Of.Step == Of.Step && Known.Of.Inner == Of.Inner
             && !Known.Then && Known.Signed == Signed)
@@ -247,6 +248,7 @@ void Divider::joinNeighbour(Condition &C)
     for (size_t K = 0; K < Conditions.size(); ++K) {
         Condition &First = Conditions[K];
         if (!First.I || First.I->getParent() != C.I->getParent() || First.Then || First.FromZero || !First.Signed
+            || First.IsClamped != C.IsClamped
             || First.First >= 0 || !First.Of.Inner.empty() || First.Of.Step != C.Of.Step || isa<TruncInst>(First.I)
             || First.Of.Start->getType() != C.Of.Start->getType())
             continue;
@@ -483,7 +485,7 @@ void Divider::addExtension(Instruction &I)
     if (isa<SExtInst>(I) || isa<ZExtInst>(I))
         if (std::optional<Clamped> Known = clamped(I.getOperand(0))) {
             if (reachesAddress(&I, 0))
-                addNoWrap(&I, Known->Of, isa<SExtInst>(I) || I.hasNonNeg(), false);
+                addNoWrap(&I, Known->Of, isa<SExtInst>(I) || I.hasNonNeg(), false, 0, true);
             return;
         }
     const SCEV *S = SE.getSCEV(&I);
@@ -713,11 +715,12 @@ bool Divider::guardsAll() const
     return true;
 }
 
-/* Where an index is extended that is only used where one of the conditions holds, it matters from there on whether it wraps around. */
+/* Where an index is extended that is only used where one of the conditions holds, it matters from there on whether it wraps around. A
+   clamped one goes on by the same steps only where all conditions hold. */
 void Divider::findGuards()
 {
     for (Condition &C : Conditions)
-        for (size_t G = 0; G < Conditions.size() && !C.Then && C.I && !C.FromZero && C.Of.Inner.empty() && C.Guard < 0; ++G)
+        for (size_t G = 0; G < Conditions.size() && !C.Then && C.I && !C.FromZero && !C.IsClamped && C.Of.Inner.empty() && C.Guard < 0; ++G)
             if (const Condition &By = Conditions[G]; By.From && isa<ICmpInst>(By.I)
                 && guards(By.I, cast<ConstantInt>(By.Then)->isOne(), C.I->getParent(), 0))
                 C.Guard = int(G);

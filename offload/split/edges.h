@@ -38,6 +38,7 @@ struct Condition {
     llvm::Value *Less = nullptr;  /* is subtracted from Then */
     bool FromZero = false;        /* an extension: from the first turn on, not from Lo */
     bool Signed = false;          /* an extension */
+    bool IsClamped = false;       /* an extension of a clamped index */
     int64_t Plus = 0;             /* is added to an extension */
     int First = -1;               /* the condition of the extension that this one begins with; or -1 */
     int64_t Least = 0, Most = 0;  /* of an extension that others begin with: how far they are from it */
@@ -103,7 +104,8 @@ class Divider
     bool isPeriodic(const Affine &Of);
     uint64_t lowBits(const Affine &Of);
     std::optional<Affine> affine(llvm::Value *V, bool MayAssume = false);
-    void addNoWrap(llvm::Instruction *I, const Affine &Of, bool Signed, bool FromZero, int64_t Plus = 0);
+    void addNoWrap(llvm::Instruction *I, const Affine &Of, bool Signed, bool FromZero, int64_t Plus = 0,
+                   bool IsClamped = false);
     void joinNeighbour(Condition &C);
     unsigned weight(const llvm::BasicBlock *From, const llvm::BasicBlock *To) const;
     std::optional<bool> likelyOf(const llvm::Value *Condition, const llvm::Value *Compared, unsigned Depth);
