@@ -374,19 +374,35 @@ void Divider::addCompare(ICmpInst &Compare)
     note(C);
 }
 
-/* A clamped index, or its sum with a constant, as the index that it is between Lo and Hi. */
-std::optional<Divider::Clamped> Divider::clamped(Value *V) const
+/* A clamped index, or its sum with what the loop does not change, as the index that it is between Lo and Hi. */
+std::optional<Divider::Clamped> Divider::clamped(Value *V)
 {
     using namespace PatternMatch;
-    Value *Sum;
-    const APInt *Plus;
     if (auto Known = Extremes.find(V); Known != Extremes.end())
         return Known->second;
-    auto Known = match(V, m_Add(m_Value(Sum), m_APInt(Plus))) ? Extremes.find(Sum) : Extremes.end();
-    if (Known == Extremes.end())
+    const bool IsMasked = L.isInnermost() && hasMasks(F);              /* short rows stay vectors with masks */
+    if (auto *Select = dyn_cast<SelectInst>(V); Select && !IsMasked) { /* by a condition that is known there */
+        const auto Known =
+            find_if(Conditions, [&](const Condition &C) { return C.Then && C.I == Select->getCondition(); });
+        if (Known == Conditions.end() || !isa<ConstantInt>(Known->Then))
+            return {};
+        Value *Index = cast<ConstantInt>(Known->Then)->isOne() ? Select->getTrueValue() : Select->getFalseValue();
+        if (std::optional<Clamped> Inside = clamped(Index))
+            return Inside;
+        const std::optional<Affine> Of = affine(Index);
+        return Of ? std::optional(Clamped{Index, *Of}) : std::nullopt;
+    }
+    Value *Index, *Other;
+    if (!match(V, m_Add(m_Value(Index), m_Value(Other))))
         return {};
-    Clamped Result{V, Known->second.Of};
-    Result.Of.Start = SE.getAddExpr(Result.Of.Start, SE.getConstant(*Plus));
+    if (isBefore(SE.getSCEV(Index)))
+        std::swap(Index, Other);
+    const bool IsSum = IsMasked ? isa<ConstantInt>(Other) && Extremes.count(Index) : isBefore(SE.getSCEV(Other));
+    const std::optional<Clamped> Known = IsSum ? clamped(Index) : std::nullopt;
+    if (!Known)
+        return {};
+    Clamped Result{V, Known->Of};
+    Result.Of.Start = SE.getAddExpr(Result.Of.Start, SE.getSCEV(Other));
     return Result;
 }
 

@@ -110,7 +110,7 @@ class Divider
     unsigned weight(const llvm::BasicBlock *From, const llvm::BasicBlock *To) const;
     std::optional<bool> likelyOf(const llvm::Value *Condition, const llvm::Value *Compared, unsigned Depth);
     void addCompare(llvm::ICmpInst &Compare);
-    std::optional<Clamped> clamped(llvm::Value *V) const;
+    std::optional<Clamped> clamped(llvm::Value *V);
     void addExtreme(llvm::IntrinsicInst &Call);
     void addRemainder(llvm::BinaryOperator &Rest);
     void addExtension(llvm::Instruction &I);
