@@ -830,11 +830,11 @@ SHAPE(leave_loops_in_loops)
     TW_LOCAL(int, part, [256]);
     const int l = (int)tw_local_id(item, 0), n = k->n;
     const int *in = k->in;
-    int v = l, last = 0;
+    int v = l;
     for (int i = l; i < n; i += 33)
         for (int j = i; j < n; j += n / 4 + 1)
             v = (v * 3 + in[j]) & 0xffff;
-    part[l] = v ^ last;
+    part[l] = v;
     tw_barrier(item, TW_LOCAL_SPACE);
     k->out[place_of(item)] = part[(l + 1) % (int)tw_local_range(item, 0)];
 }
@@ -844,11 +844,11 @@ static void leave_loops_in_loops_model(const int *in, int *out, int n, size_t it
     in -= group * items; /* of all groups */
     for (int l = 0; l < (int)items; ++l) {
         const int own = (l + 1) % (int)items;
-        int v = own, last = 0;
+        int v = own;
         for (int i = own; i < n; i += 33)
             for (int j = i; j < n; j += n / 4 + 1)
                 v = (v * 3 + in[j]) & 0xffff;
-        out[l] = v ^ last;
+        out[l] = v;
     }
 }
 

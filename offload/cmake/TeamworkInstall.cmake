@@ -58,24 +58,23 @@ install(FILES
 # One variable of teamwork.pc: the options of teamwork_add_offload() as one line.
 function(teamwork_pc_variable name archs lowering)
     teamwork_offload_options("${archs}" ${lowering} compile link)
+    set(linker ${link})
+    list(FILTER linker INCLUDE REGEX "^-Wl,")
+    list(FILTER link EXCLUDE REGEX "^-Wl,")
     _teamwork_gpu_contraction("${archs}" "" contraction)
     if("${link}" MATCHES "--cuda-path=")
         list(FILTER compile EXCLUDE REGEX "^--cuda-path=") # one for both
     endif()
     list(APPEND compile ${contraction} ${link})
     list(REMOVE_DUPLICATES compile)
-    set(linker ${compile})
-    list(FILTER linker INCLUDE REGEX "^-Wl,")
     if(linker) # clang warns of these where it does not link
-        list(FILTER compile EXCLUDE REGEX "^-Wl,")
         list(APPEND compile --start-no-unused-arguments ${linker} --end-no-unused-arguments)
     endif()
     list(TRANSFORM compile REPLACE "^SHELL:" "")
     list(JOIN compile " " line)
     _teamwork_whole_program_cuda(cuda)
     if(cuda) # which is installed
-        string(REPLACE "--cuda-path=${cuda} " "--cuda-path=\${libdir}/teamwork/cuda " line "${line} ")
-        string(STRIP "${line}" line)
+        string(REPLACE "${cuda}" "\${libdir}/teamwork/cuda" line "${line}")
     endif()
     set(pc_offload "${pc_offload}offload_${name}=-fopenmp ${line}\n" PARENT_SCOPE)
 endfunction()

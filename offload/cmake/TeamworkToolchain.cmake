@@ -197,9 +197,13 @@ endfunction()
 # A folder that clang takes for the CUDA toolkit, for linking: links into the real one, but a ptxas that assembles whole
 # programs, and an nvlink that links them (whole_program.in). Sets `result` to the folder; empty if they cannot.
 function(_teamwork_whole_program_cuda result)
+    set(${result} PARENT_SCOPE)
+    teamwork_find_cuda()
+    if(NOT TEAMWORK_CUDA_ROOT)
+        return()
+    endif()
     get_property(known GLOBAL PROPERTY _teamwork_whole_program_cuda SET)
     if(NOT known)
-        teamwork_find_cuda()
         set(folder ${CMAKE_BINARY_DIR}/teamwork-cuda)
         file(MAKE_DIRECTORY ${folder}/bin)
         file(GLOB parts ${TEAMWORK_CUDA_ROOT}/*)
@@ -279,19 +283,13 @@ function(_teamwork_device_runtime kind arch result)
     endforeach()
 endfunction()
 
-# What ptxas says of its options.
-function(_teamwork_ptxas_help result)
+# Does the CUDA toolkit assemble for an architecture? CUDA 13 does no more for those before sm_75.
+function(_teamwork_cuda_assembles arch result)
     get_property(help GLOBAL PROPERTY _teamwork_ptxas_help)
     if(NOT help)
         execute_process(COMMAND ${TEAMWORK_PTXAS} --help OUTPUT_VARIABLE help ERROR_QUIET)
         set_property(GLOBAL PROPERTY _teamwork_ptxas_help "${help}")
     endif()
-    set(${result} "${help}" PARENT_SCOPE)
-endfunction()
-
-# Does the CUDA toolkit assemble for an architecture? CUDA 13 does no more for those before sm_75.
-function(_teamwork_cuda_assembles arch result)
-    _teamwork_ptxas_help(help)
     set(${result} FALSE PARENT_SCOPE)
     if(help MATCHES "'${arch}'")
         set(${result} TRUE PARENT_SCOPE)

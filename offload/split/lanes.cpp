@@ -658,13 +658,13 @@ void separateLast(Loop &L, ScalarEvolution &SE)
     }
 }
 
+/* What LLVM does afterwards takes time by the square of a function's size. A kernel with many loops in loops, and a copy of each for
+   several sizes of groups, had 74 thousand instructions, and was not compiled in minutes. */
+constexpr unsigned MostInstructions = 25000;
+
 } // namespace
 
 /* Makes lanes of the work-items of a function's loops. */
-/* What LLVM does afterwards takes time by the square of a function's size. A kernel with many loops in loops, and a copy of each for
-   several sizes of groups, had 74 thousand instructions, and was compiled for ten minutes. */
-constexpr unsigned MostInstructions = 25000;
-
 bool makeLanes(Function &F, FunctionAnalysisManager &FAM)
 {
     std::set<std::string> Said;

@@ -259,11 +259,8 @@ void Skipper::write(const Skip &S)
         Good = B.CreateAnd(
             Good, B.CreateICmpULE(Turns, B.CreateZExt(B.CreateSub(ConstantInt::get(T, Most), Start), B.getInt64Ty())));
     }
-    /* Step has an inverse modulo a power of two, as it is odd: each round of Newton's method doubles the bits of it that are right */
-    APInt Inverse = Step;
-    for (unsigned Right = 3; Right < S.Bits; Right *= 2)
-        Inverse *= APInt(Step.getBitWidth(), 2) - Step * Inverse;
-    Value *From = B.CreateMul(B.CreateSub(Is, Start), ConstantInt::get(T, Inverse));
+    /* Step has an inverse modulo a power of two, as it is odd */
+    Value *From = B.CreateMul(B.CreateSub(Is, Start), ConstantInt::get(T, Step.multiplicativeInverse()));
     From = B.CreateZExt(B.CreateAnd(From, ConstantInt::get(T, Mask)), B.getInt64Ty());
     StoreInst *InPlace = inPlace(S);
     const uint64_t Rest = Mask.getZExtValue();
