@@ -1019,6 +1019,87 @@ TW_TEST(several_streams_of_memory)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* ---- trees between copies ----------------------------------------------------------------------------------------- */
+
+/* Pairs, and pairs of pairs: `n` numbers come from memory, or all, and go there. */
+#define TREES(name, is_there)                                                                                          \
+    SHAPE(name)                                                                                                        \
+    {                                                                                                                  \
+        TW_LOCAL(int, tree, [2 * ITEMS]);                                                                              \
+        const size_t t = tw_local_id(item, 0), n = (size_t)k->n, first = tw_group_id(item, 0) * 2 * ITEMS;             \
+        (void)n;                                                                                                       \
+        tree[2 * t] = (is_there(first + 2 * t)) ? k->in[first + 2 * t] : 1;                                            \
+        tree[2 * t + 1] = (is_there(first + 2 * t + 1)) ? k->in[first + 2 * t + 1] : 1;                                \
+        tw_barrier(item, TW_LOCAL_SPACE);                                                                              \
+        tree[2 * t + 1] += 3 * tree[2 * t];                                                                            \
+        tw_barrier(item, TW_LOCAL_SPACE);                                                                              \
+        if (t < ITEMS / 2)                                                                                             \
+            tree[4 * t + 2] += tree[4 * t + 1];                                                                        \
+        tw_barrier(item, TW_LOCAL_SPACE);                                                                              \
+        if (is_there(first + 2 * t))                                                                                   \
+            k->out[first + 2 * t] = tree[2 * t];                                                                       \
+        if (is_there(first + 2 * t + 1))                                                                               \
+            k->out[first + 2 * t + 1] = tree[2 * t + 1];                                                               \
+    }                                                                                                                  \
+    TW_ND_RANGE_KERNEL(name, ITEMS)
+#define IS_BELOW_N(i) (i) < n
+#define IS_ANY(i) true
+TREES(trees_of_some, IS_BELOW_N);
+TREES(trees_of_all, IS_ANY);
+
+/* Numbers go to `behind` elements behind where they come from. What is in memory of its own ends where it is accessed last. */
+#define CHECK_TREES(queue, name, groups, n_, behind, in_place)                                                         \
+    do {                                                                                                               \
+        const size_t count = (size_t)(n_), past = count + (behind);                                                    \
+        int *data = malloc(count * sizeof *data), *to = malloc(past * sizeof *to), *right = malloc(past * sizeof *to); \
+        tw_buffer *tw_in = NULL, *tw_out = NULL;                                                                       \
+        TW_CHECK(data &&to &&right);                                                                                   \
+        for (size_t i = 0; i < past; ++i)                                                                              \
+            to[i] = right[i] = (int)(i * 7919 % 1009);                                                                 \
+        memcpy(data, to, count * sizeof *data);                                                                        \
+        for (size_t first = 0; first < count; first += 2 * ITEMS) {                                                    \
+            int tree[2 * ITEMS];                                                                                       \
+            for (size_t i = 0; i < 2 * ITEMS; ++i)                                                                     \
+                tree[i] = first + i < count ? data[first + i] : 1;                                                     \
+            for (size_t i = 0; i < 2 * ITEMS; i += 2)                                                                  \
+                tree[i + 1] += 3 * tree[i];                                                                            \
+            for (size_t i = 0; i < 2 * ITEMS; i += 4)                                                                  \
+                tree[i + 2] += tree[i + 1];                                                                            \
+            for (size_t i = 0; i < 2 * ITEMS && first + i < count; ++i)                                                \
+                right[first + i + (behind)] = tree[i];                                                                 \
+        }                                                                                                              \
+        TW_PASS(tw_buffer_create_over_const(data, sizeof *data, tw_range_1d(count), &tw_in));                          \
+        TW_PASS(tw_buffer_create_over(to, sizeof *to, tw_range_1d(past), &tw_out));                                    \
+        tw_command_group *cg = tw_queue_begin(queue);                                                                  \
+        int *out = tw_read_write(cg, tw_out);                                                                          \
+        tw_parallel_for_nd_range(cg, nd_groups(tw_range_1d(groups), tw_range_1d(ITEMS)), name,                         \
+                                 .in = (in_place) ? out : tw_read(cg, tw_in), .out = out ? out + (behind) : NULL,      \
+                                 .n = (int)(n_), .tile = tw_local(cg, sizeof(int)));                                   \
+        TW_PASS(tw_queue_submit(queue, cg, NULL));                                                                     \
+        TW_PASS(tw_buffer_destroy(&tw_out));                                                                           \
+        TW_PASS(tw_buffer_destroy(&tw_in));                                                                            \
+        for (size_t i = 0; i < past; ++i)                                                                              \
+            TW_EQUAL(to[i], right[i]);                                                                                 \
+        free(data);                                                                                                    \
+        free(to);                                                                                                      \
+        free(right);                                                                                                   \
+    } while (0)
+
+TW_TEST(trees_between_copies)
+{
+    ND_BEGIN(queue);
+    for (int in_place = 0; in_place < 2; ++in_place) {
+        CHECK_TREES(queue, trees_of_all, GROUPS, GROUPS * 2 * ITEMS, 0, in_place);
+        for (int less = 0; less < 20; ++less)
+            CHECK_TREES(queue, trees_of_some, GROUPS, GROUPS * 2 * ITEMS - less, 0, in_place);
+    }
+    /* all of a group is read before it is written */
+    CHECK_TREES(queue, trees_of_all, 1, 2 * ITEMS, 1, true);
+    CHECK_TREES(queue, trees_of_some, 1, 2 * ITEMS, 1, true);
+    CHECK_TREES(queue, trees_of_some, 1, 2 * ITEMS - 3, 3, true);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* ---- work-items that go different ways --------------------------------------------------------------------------- */
 
 enum { LINE = __LINE__ + 6 };
@@ -1074,5 +1155,6 @@ TW_TEST_LIST = {TW_CASE(straight_line_in_every_dimension),
                 TW_CASE(ranges_that_a_group_shares_out),
                 TW_CASE(what_some_work_items_change),
                 TW_CASE(several_streams_of_memory),
+                TW_CASE(trees_between_copies),
                 TW_CASE(different_ways_are_found),
                 TW_CASES_END};

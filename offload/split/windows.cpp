@@ -7,8 +7,10 @@
  *         t[4 * i + 3] += t[4 * i + 1]     v = lanes 3, 7, 11, 15: v + (v with lane 1 in place of 3, 5 of 7 ...), others: v
  *
  * Nothing is gathered, and stores have no masks: what is between is written as it was, which nobody else changes in a thread's own
- * memory. Levels behind each other that have the same vectors become one loop, which keeps them in registers. Where windows are longer
- * than a vector, gathers and scatters would take longer than work-items one by one, so these are left alone.
+ * memory. Levels behind each other that have the same vectors become one loop, which keeps them in registers. What brings the elements
+ * from other memory or takes them there joins them, also where a condition chooses it, as the copy for where no border is: each way then
+ * has a loop of its own for the levels. Else loads would wait for memory while nothing is computed. Where windows are longer than a
+ * vector, gathers and scatters would take longer than work-items one by one, so these are left alone.
  */
 #include "split.h"
 
@@ -22,6 +24,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 
 using namespace llvm;
@@ -36,9 +39,17 @@ constexpr unsigned MostOfWindow = 100; /* instructions of the loop */
 /* An array that a level accesses. Counts are those of elements. */
 struct Array {
     Type *Element;
-    int64_t Least, Most; /* what the first work-item accesses */
-    int64_t Elements;
-    bool Written;
+    int64_t Least, Most;           /* what the first work-item accesses */
+    int64_t Elements;              /* of the thread's own memory; 0: it is other memory */
+    const SCEV *Start;             /* of other memory: the address of element 0 */
+    Align Aligned;                 /* all elements of other memory */
+    DenseSet<int64_t> All, Stored; /* what the first work-item accesses and writes */
+    Value *Begin = nullptr;        /* of other memory, from the least element on, as soon as it is needed */
+
+    bool isOther() const
+    {
+        return Start != nullptr;
+    }
 };
 
 /* A loop over work-items. */
@@ -70,6 +81,30 @@ uint64_t ownBytes(const Value *Base, const DataLayout &DL)
                : 0;
 }
 
+/* Whether an address is in memory that the launch gave, none of the thread's own: the block, or what its members point to. */
+bool isOfBlock(const Value *Base)
+{
+    constexpr int MostLoads = 3; /* pointers to pointers */
+    for (int Loads = 0; !isOfLaunch(Base); ++Loads) {
+        Base = getUnderlyingObject(Base);
+        const auto *Load = dyn_cast<LoadInst>(Base);
+        if (!Load || Loads == MostLoads)
+            return isa<Argument>(Base);
+        Base = Load->getPointerOperand();
+    }
+    return false;
+}
+
+/* The array of other memory that begins at a constant distance of an address, and that distance in bytes. */
+std::optional<std::pair<Value *, int64_t>> otherArrayAt(const SCEV *Start, const Level &Of, ScalarEvolution &SE)
+{
+    for (const auto &[Key, A] : Of.Arrays)
+        if (A.isOther() && SE.getPointerBase(A.Start) == SE.getPointerBase(Start))
+            if (const auto *Apart = dyn_cast<SCEVConstant>(SE.getMinusSCEV(Start, A.Start)))
+                return std::pair(Key, Apart->getAPInt().getSExtValue());
+    return {};
+}
+
 /* Where an access of the loop is; true if it is an element of a window. */
 bool place(Instruction &I, Level &Of, ScalarEvolution &SE)
 {
@@ -84,30 +119,44 @@ bool place(Instruction &I, Level &Of, ScalarEvolution &SE)
     const auto *Base = Rec ? dyn_cast<SCEVUnknown>(SE.getPointerBase(Rec)) : nullptr;
     if (!Step || !Base)
         return false;
-    const auto *Start = dyn_cast<SCEVConstant>(SE.removePointerBase(Rec->getStart()));
-    const int64_t Bytes = int64_t(DL.getTypeAllocSize(T).getFixedValue()), By = Step->getAPInt().getSExtValue();
-    if (!Start || By <= 0 || By % Bytes || Start->getAPInt().getSExtValue() % Bytes)
+    Value *Key = Base->getValue();
+    const SCEV *OtherStart = nullptr; /* of an array in other memory */
+    int64_t From = 0;                 /* bytes */
+    if (isOfBlock(Key)) {
+        OtherStart = Rec->getStart();
+        if (const auto Known = otherArrayAt(OtherStart, Of, SE))
+            std::tie(Key, From) = *Known;
+        else
+            Key = getLoadStorePointerOperand(&I);
+    } else if (const auto *Start = dyn_cast<SCEVConstant>(SE.removePointerBase(Rec->getStart())))
+        From = Start->getAPInt().getSExtValue();
+    else
         return false;
-    const int64_t At = Start->getAPInt().getSExtValue() / Bytes;
+    const int64_t Bytes = int64_t(DL.getTypeAllocSize(T).getFixedValue()), By = Step->getAPInt().getSExtValue();
+    if (By <= 0 || By % Bytes || From % Bytes)
+        return false;
+    const int64_t At = From / Bytes;
     if (Of.Accesses++ == 0) {
         Of.Bytes = uint64_t(Bytes);
         Of.Window = uint64_t(By / Bytes);
     }
     if (Of.Bytes != uint64_t(Bytes) || Of.Window != uint64_t(By / Bytes))
         return false;
-    auto [Known, New] = Of.Arrays.insert({Base->getValue(), {T, At, At, 0, false}});
+    auto [Known, New] = Of.Arrays.insert({Key, {T, At, At, 0, OtherStart, getLoadStoreAlignment(&I), {}, {}}});
     Array &A = Known->second;
-    if (New) {
-        for (const auto &Other : Of.Arrays)
-            if (Other.first != Base->getValue()
-                && getUnderlyingObject(Other.first) == getUnderlyingObject(Base->getValue()))
+    if (New && !A.isOther()) {
+        for (const auto &[OtherKey, Other] : Of.Arrays)
+            if (OtherKey != Key && getUnderlyingObject(OtherKey) == getUnderlyingObject(Key))
                 return false;
-        A.Elements = int64_t(ownBytes(Base->getValue(), DL)) / Bytes;
+        A.Elements = int64_t(ownBytes(Key, DL)) / Bytes;
     }
     A.Least = std::min(A.Least, At);
     A.Most = std::max(A.Most, At);
-    A.Written |= isa<StoreInst>(I);
-    Of.Places[&I] = {Base->getValue(), At};
+    A.Aligned = std::min(A.Aligned, getLoadStoreAlignment(&I));
+    A.All.insert(At);
+    if (isa<StoreInst>(I))
+        A.Stored.insert(At);
+    Of.Places[&I] = {Key, At};
     return A.Element == T;
 }
 
@@ -169,17 +218,88 @@ std::optional<Level> levelOf(Loop &L, ScalarEvolution &SE)
             if (!isMadeOfLoads(Store->getValueOperand(), Of, Seen))
                 return {};
     }
-    if (none_of(Of.Arrays, [](const auto &A) { return A.second.Written; }) || Of.Steps > 2 * Of.Accesses)
+    if (all_of(Of.Arrays, [](const auto &A) { return A.second.Stored.empty(); }) || Of.Steps > 2 * Of.Accesses)
         return {};
     return Of;
 }
+
+/* Whether all accesses are to the thread's own memory, and windows have more than one element: else it only may join others. */
+bool isOfTree(const Level &Of)
+{
+    return Of.Window > 1 && none_of(Of.Arrays, [](const auto &A) { return A.second.isOther(); });
+}
+
+using Quiet = SmallVector<Instruction *, 16>; /* what has no effects, and is computed on a way */
+
+/* Adds what a block computes, if that has no effects. */
+bool addQuiet(BasicBlock &Block, Quiet &On)
+{
+    for (Instruction &I : Block) {
+        if (I.isTerminator())
+            continue;
+        if (isa<PHINode>(I) || I.mayReadOrWriteMemory() || I.mayHaveSideEffects())
+            return false;
+        On.push_back(&I);
+    }
+    return true;
+}
+
+/* Goes from a block on, along what has no effects, until `Past`, a block into which other ways may lead only at one place: from there
+   on `Behind` has what is computed. That place, null: there is none; nothing: this way does not lead there. */
+std::optional<BasicBlock *> wayTo(BasicBlock *Block, const BasicBlock *Past, Quiet &Before, Quiet &Behind)
+{
+    BasicBlock *Meeting = nullptr;
+    for (; Block != Past; Block = Block->getSingleSuccessor()) {
+        if (!Block)
+            return {};
+        if (Block->getSinglePredecessor())
+            FoldSingleEntryPHINodes(Block);
+        else if (std::exchange(Meeting, Block))
+            return {};
+        if (!addQuiet(*Block, Meeting ? Behind : Before))
+            return {};
+    }
+    return Meeting;
+}
+
+/* Whether all of that can be computed at another place. */
+bool canBeAt(const Quiet &All, const Instruction *Place, const DominatorTree &DT)
+{
+    const SmallPtrSet<const Value *, 16> Moved(All.begin(), All.end());
+    return all_of(All, [&](const Instruction *I) {
+        return isSafeToSpeculativelyExecute(I) && all_of(I->operands(), [&](const Use &Operand) {
+                   const auto *Made = dyn_cast<Instruction>(Operand);
+                   return !Made || Moved.count(Made) || DT.dominates(Made, Place);
+               });
+    });
+}
+
+/* Levels behind each other, as one loop. */
+struct Chain {
+    SmallVector<Level *, 4> Levels;
+    Quiet Between; /* the levels */
+
+    /* A level that a condition puts in front of the others, or behind them. */
+    Level *In = nullptr, *Out = nullptr;
+    BranchInst *Choice =
+        nullptr;         /* whether it is there; its other successor leads to, or from, the levels without it */
+    unsigned Chosen = 0; /* the successor for which it is */
+    Quiet Ahead;         /* what is to be computed in front of all that, too */
+
+    void leaveChoice()
+    {
+        In = Out = nullptr;
+        Choice = nullptr;
+        Ahead.clear();
+    }
+};
 
 /* Levels whose windows fill the same vectors. */
 class Windows
 {
   public:
-    Windows(Function &F, const TargetTransformInfo &TTI)
-        : F(F), DL(F.getParent()->getDataLayout()),
+    Windows(Function &F, const TargetTransformInfo &TTI, const DominatorTree &DT, const LoopInfo &LI)
+        : F(F), DL(F.getParent()->getDataLayout()), DT(DT), LI(LI),
           Register(TTI.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue() / 8)
     {
     }
@@ -188,12 +308,17 @@ class Windows
         return Register / Of.Bytes;
     }
     bool isSuitable(const Level &Of) const;
-    bool isNext(const Level &Before, const Level &Of) const;
-    void run(ArrayRef<Level *> Levels);
+    bool joins(ArrayRef<Level *> Levels, const Level &Of) const;
+    bool isFrontOf(Level &In, Chain &Of) const;
+    bool isBehind(Level &Out, Chain &Of) const;
+    void prepare(Chain &Of, Expander &At) const;
+    void run(Chain &Of);
 
   private:
     Function &F;
     const DataLayout &DL;
+    const DominatorTree &DT;
+    const LoopInfo &LI;
     const uint64_t Register; /* bytes of a vector */
     uint64_t Lanes = 0;
     DenseMap<std::pair<const Value *, int64_t>, Value *> Made;
@@ -203,51 +328,126 @@ class Windows
     Value *make(IRBuilder<> &B, const Level &Of, Value *V, int64_t Lane);
     Value *onlyAt(const Level &Of, int64_t Lane, uint64_t Limit, IRBuilder<> &B) const;
     void chunk(IRBuilder<> &B, ArrayRef<Level *> Levels, Value *Index, uint64_t Limit);
+    BasicBlock *write(ArrayRef<Level *> Levels, BasicBlock *Before, BasicBlock *Behind);
 };
 
-/* Where the windows begin: as far down as they are multiples of their length. */
+/* Where the windows begin: in own memory as far down as they are multiples of their length. */
 int64_t Windows::first(const Level &Of, const Array &A)
 {
     const auto Window = int64_t(Of.Window);
-    const int64_t Even = A.Least >= 0 ? A.Least / Window * Window : A.Least;
+    const int64_t Even = A.Least >= 0 && !A.isOther() ? A.Least / Window * Window : A.Least;
     return A.Most < Even + Window ? Even : A.Least;
 }
 
-/* At least one vector is full, all are inside of the arrays, and no window ends in the next one. */
+/* At least one vector is full, all are inside of the arrays, and no window ends in the next one. Other memory is accessed just where
+   work-items do. */
 bool Windows::isSuitable(const Level &Of) const
 {
     const uint64_t Width = lanes(Of), All = Of.Items * Of.Window;
     constexpr uint64_t MostOfNarrow = 16; /* bytes: what instructions sort narrow elements in */
     if (Of.Bytes < 4 && Of.Window * Of.Bytes > MostOfNarrow)
         return false;
-    if (!isPowerOf2_64(Of.Window) || !isPowerOf2_64(Width) || Of.Window < 2 || Of.Window > Width || All < Width)
+    if (!isPowerOf2_64(Of.Window) || !isPowerOf2_64(Width) || Of.Window > Width || All < Width)
         return false;
     return all_of(Of.Arrays, [&](const auto &Each) {
         const Array &A = Each.second;
         const int64_t First = first(Of, A);
-        return First >= 0 && A.Most - First < int64_t(Of.Window) && First + int64_t(alignTo(All, Width)) <= A.Elements;
+        if (A.Most - First >= int64_t(Of.Window))
+            return false;
+        if (A.isOther())
+            return A.All.size() == Of.Window && (A.Stored.empty() || A.Stored.size() == Of.Window) && All % Width == 0;
+        return First >= 0 && First + int64_t(alignTo(All, Width)) <= A.Elements;
     });
 }
 
-/* Whether the group comes from a level to another one of the same vectors, with nothing between. */
-bool Windows::isNext(const Level &Before, const Level &Of) const
+/* Whether a level has the same vectors as those in front of it, and may go through its elements along with them. */
+bool Windows::joins(ArrayRef<Level *> Levels, const Level &Of) const
 {
     const uint64_t All = Of.Items * Of.Window;
-    if (Before.Bytes != Of.Bytes || Before.Items * Before.Window != All || All % lanes(Of)
-        || Before.Arrays.size() != Of.Arrays.size())
+    const auto Suits = [&](const Level *Before) {
+        if (Before->Bytes != Of.Bytes || Before->Items * Before->Window != All || All % lanes(Of))
+            return false;
+        return all_of(Of.Arrays, [&](const auto &Each) {
+            return all_of(Before->Arrays, [&](const auto &Other) {
+                if (Other.second.isOther() && Each.second.isOther()) /* they may overlap */
+                    return Other.second.Stored.empty() && Each.second.Stored.empty();
+                if (Other.first == Each.first)
+                    return Other.second.Element == Each.second.Element
+                           && first(*Before, Other.second) == first(Of, Each.second);
+                return getUnderlyingObject(Other.first) != getUnderlyingObject(Each.first);
+            });
+        });
+    };
+    return all_of(Levels, Suits);
+}
+
+/* Whether a condition leads through `In` to the levels, and past it to them too. */
+bool Windows::isFrontOf(Level &In, Chain &Of) const
+{
+    const Loop &First = *Of.Levels.front()->L;
+    if (any_of(Of.Levels, [](const Level *Each) {
+            return any_of(Each->Arrays, [](const auto &A) { return A.second.isOther(); });
+        }))
         return false;
-    for (const auto &[Base, A] : Of.Arrays) {
-        const auto Same = Before.Arrays.find(Base);
-        if (Same == Before.Arrays.end() || Same->second.Element != A.Element
-            || first(Before, Same->second) != first(Of, A))
+    Quiet Unused, Ahead;
+    const auto Meeting = wayTo(In.L->getExitBlock(), First.getHeader(), Unused, Ahead);
+    if (!Meeting || !*Meeting || LI.getLoopFor(*Meeting) != In.L->getParentLoop()
+        || LI.getLoopFor(Of.Levels.back()->L->getExitBlock()) != In.L->getParentLoop())
+        return false;
+    Ahead.append(Of.Between);
+    BasicBlock *Fork = In.L->getLoopPreheader();
+    for (; Fork && Fork->getSingleSuccessor(); Fork = Fork->getSinglePredecessor())
+        ;
+    auto *Choice = Fork ? dyn_cast<BranchInst>(Fork->getTerminator()) : nullptr;
+    if (!Choice || LI.getLoopFor(Fork) != In.L->getParentLoop() || !DT.dominates(Fork, *Meeting)
+        || !canBeAt(Ahead, Choice, DT))
+        return false;
+    SmallVector<Level *, 4> All{&In};
+    for (Level *Next : Of.Levels) {
+        if (!joins(All, *Next))
+            return false;
+        All.push_back(Next);
+    }
+    Of.In = &In;
+    Of.Choice = Choice;
+    Of.Ahead = std::move(Ahead);
+    return true;
+}
+
+/* Whether a condition that is known in front of the levels leads from them to `Out`. */
+bool Windows::isBehind(Level &Out, Chain &Of) const
+{
+    BasicBlock *Block = Of.Levels.back()->L->getExitBlock(), *Before = Of.Levels.front()->L->getLoopPreheader();
+    Quiet Ahead(Of.Between);
+    for (; Block && Block->getSinglePredecessor() && Block->getSingleSuccessor(); Block = Block->getSingleSuccessor()) {
+        FoldSingleEntryPHINodes(Block);
+        if (!addQuiet(*Block, Ahead))
             return false;
     }
-    const auto IsQuiet = [](const Instruction &I) { return !I.mayReadOrWriteMemory() && !I.mayHaveSideEffects(); };
-    const BasicBlock *Block = Before.L->getExitBlock();
-    for (; Block != Of.L->getHeader(); Block = Block->getSingleSuccessor())
-        if (!Block || !Block->getSinglePredecessor() || !all_of(*Block, IsQuiet))
-            return false;
-    return true;
+    auto *Choice = Block && Block->getSinglePredecessor() ? dyn_cast<BranchInst>(Block->getTerminator()) : nullptr;
+    if (!Choice || !Choice->isConditional() || !joins(Of.Levels, Out))
+        return false;
+    FoldSingleEntryPHINodes(Block);
+    if (!addQuiet(*Block, Ahead))
+        return false;
+    for (unsigned Chosen : {0u, 1u}) {
+        Quiet All(Ahead);
+        const auto Meeting = wayTo(Choice->getSuccessor(Chosen), Out.L->getHeader(), All, All);
+        if (!Meeting || *Meeting || LI.getLoopFor(Before) != Out.L->getParentLoop()
+            || LI.getLoopFor(Block) != Out.L->getParentLoop()
+            || LI.getLoopFor(Out.L->getExitBlock()) != Out.L->getParentLoop()
+            || !canBeAt(All, Before->getTerminator(), DT))
+            continue;
+        const auto *Condition = dyn_cast<Instruction>(Choice->getCondition());
+        if (Condition && !is_contained(All, Condition) && !DT.dominates(Condition, Before->getTerminator()))
+            continue;
+        Of.Out = &Out;
+        Of.Choice = Choice;
+        Of.Chosen = Chosen;
+        Of.Ahead = std::move(All);
+        return true;
+    }
+    return false;
 }
 
 /* What a work-item computes, in this lane of its window. */
@@ -303,59 +503,62 @@ Value *Windows::onlyAt(const Level &Of, int64_t Lane, uint64_t Limit, IRBuilder<
 /* A vector of each array, from `Index` on behind the first window, at all levels. */
 void Windows::chunk(IRBuilder<> &B, ArrayRef<Level *> Levels, Value *Index, uint64_t Limit)
 {
-    MapVector<Value *, std::pair<Value *, Value *>> Now; /* the address and the vector of each array */
-    SmallPtrSet<Value *, 2> Written;
-    const auto AlignOf = [&](Value *Base, const Array &A) {
-        return commonAlignment(Base->getPointerAlignment(DL),
-                               MinAlign(uint64_t(first(*Levels[0], A)) * Levels[0]->Bytes, Lanes * Levels[0]->Bytes));
+    struct Vector {
+        Value *Address, *Now;
+        Align Aligned;
+        bool Written;
     };
-    for (const auto &[Base, A] : Levels[0]->Arrays) {
-        Value *From = B.CreateAdd(Index, B.getInt64(uint64_t(first(*Levels[0], A))), "", true, true);
-        Value *Address = B.CreateInBoundsGEP(A.Element, Base, From);
-        auto *T = FixedVectorType::get(A.Element, unsigned(Lanes));
-        Now[Base] = {Address, B.CreateAlignedLoad(T, Address, AlignOf(Base, A))};
-    }
+    MapVector<Value *, Vector> Vectors; /* of each array */
+    for (const Level *Of : Levels)
+        for (const auto &[Base, A] : Of->Arrays) {
+            if (Vectors.count(Base))
+                continue;
+            const auto First = uint64_t(first(*Of, A));
+            auto *T = FixedVectorType::get(A.Element, unsigned(Lanes));
+            Vector &V = Vectors[Base];
+            V.Written = false;
+            if (A.isOther()) {
+                V.Address = B.CreateInBoundsGEP(A.Element, A.Begin, Index);
+                V.Aligned = A.Aligned;
+            } else {
+                V.Address = B.CreateInBoundsGEP(A.Element, Base, B.CreateAdd(Index, B.getInt64(First), "", true, true));
+                V.Aligned =
+                    commonAlignment(Base->getPointerAlignment(DL), MinAlign(First * Of->Bytes, Lanes * Of->Bytes));
+            }
+            V.Now = B.CreateAlignedLoad(T, V.Address, V.Aligned);
+        }
     for (const Level *Of : Levels) {
         Made.clear();
         Loaded.clear();
         for (Instruction &I : *Of->L->getHeader()) {
             if (auto *Load = dyn_cast<LoadInst>(&I))
-                Loaded[Load] = Now[Of->Places.lookup(Load).first].second;
+                Loaded[Load] = Vectors[Of->Places.lookup(Load).first].Now;
             auto *Store = dyn_cast<StoreInst>(&I);
             if (!Store)
                 continue;
             const auto [Base, At] = Of->Places.lookup(Store);
             const int64_t Lane = At - first(*Of, Of->Arrays.find(Base)->second);
-            Value *V = make(B, *Of, Store->getValueOperand(), Lane);
-            Now[Base].second = B.CreateSelect(onlyAt(*Of, Lane, Limit, B), V, Now[Base].second);
-            Written.insert(Base);
+            Value *New = make(B, *Of, Store->getValueOperand(), Lane);
+            Vector &V = Vectors[Base];
+            V.Now = B.CreateSelect(onlyAt(*Of, Lane, Limit, B), New, V.Now);
+            V.Written = true;
         }
     }
-    for (const auto &[Base, A] : Levels[0]->Arrays)
-        if (Written.count(Base))
-            B.CreateAlignedStore(Now[Base].second, Now[Base].first, AlignOf(Base, A));
+    for (const auto &[Base, V] : Vectors)
+        if (V.Written)
+            B.CreateAlignedStore(V.Now, V.Address, V.Aligned);
 }
 
-/* Writes the loops over work-items as one over vectors. */
-void Windows::run(ArrayRef<Level *> Levels)
+/* A loop over the vectors of levels, from `Before`, which is yet to go there, to `Behind`; returns its first block. */
+BasicBlock *Windows::write(ArrayRef<Level *> Levels, BasicBlock *Before, BasicBlock *Behind)
 {
     LLVMContext &Context = F.getContext();
-    Loop &Begin = *Levels.front()->L, &End = *Levels.back()->L;
-    BasicBlock *Before = Begin.getLoopPreheader();
-    for (size_t I = 0; I + 1 < Levels.size(); ++I) /* what is computed between two levels */
-        for (BasicBlock *Block = Levels[I]->L->getExitBlock(); Block != Levels[I + 1]->L->getHeader();
-             Block = Block->getSingleSuccessor()) {
-            FoldSingleEntryPHINodes(Block);
-            for (Instruction &Between : make_early_inc_range(*Block))
-                if (!Between.isTerminator())
-                    Between.moveBefore(*Before, Before->getTerminator()->getIterator());
-        }
-    BasicBlock *Exit = End.getExitBlock(), *Last = End.getExitingBlock();
+    Loop &Begin = *Levels.front()->L;
+    BasicBlock *Last = Levels.back()->L->getExitingBlock();
     Lanes = lanes(*Levels[0]);
     const uint64_t All = Levels[0]->Items * Levels[0]->Window, Whole = All / Lanes * Lanes;
     auto *Body = BasicBlock::Create(Context, "tw_windows", &F, Begin.getHeader());
     auto *Rest = BasicBlock::Create(Context, "tw_windows_end", &F, Begin.getHeader());
-    Before->getTerminator()->replaceSuccessorWith(Begin.getHeader(), Body);
     IRBuilder<> B(Body);
     B.SetCurrentDebugLocation(Begin.getStartLoc());
     PHINode *Index = B.CreatePHI(B.getInt64Ty(), 2, "tw_window");
@@ -367,9 +570,60 @@ void Windows::run(ArrayRef<Level *> Levels)
     B.SetInsertPoint(Rest);
     if (All > Whole)
         chunk(B, Levels, B.getInt64(Whole), All - Whole);
-    B.CreateBr(Exit);
-    for (PHINode &Phi : Exit->phis())
+    B.CreateBr(Behind);
+    for (PHINode &Phi : Behind->phis())
         Phi.addIncoming(Phi.getIncomingValueForBlock(Last), Rest);
+    return Body;
+}
+
+/* Computes in front of the loops what they need, while what is known of the function still holds. */
+void Windows::prepare(Chain &Of, Expander &At) const
+{
+    const auto Begin = [&](Level *Each, BasicBlock *Before) {
+        for (auto &[Base, A] : Each->Arrays)
+            if (A.isOther()) {
+                Instruction *Place = Before->getTerminator();
+                IRBuilder<> B(Place);
+                Value *Start = At.expandCodeFor(A.Start, A.Start->getType(), Place);
+                A.Begin = B.CreateConstInBoundsGEP1_64(A.Element, Start, uint64_t(first(*Each, A)));
+            }
+    };
+    BasicBlock *Before = Of.Levels.front()->L->getLoopPreheader();
+    Instruction *Place = Of.In ? Of.Choice : Before->getTerminator();
+    for (Instruction *I : Of.Choice ? Of.Ahead : Of.Between)
+        I->moveBefore(*Place->getParent(), Place->getIterator());
+    if (Of.In)
+        Begin(Of.In, Of.In->L->getLoopPreheader());
+    if (Of.Out)
+        Begin(Of.Out, Before);
+    for (Level *Each : Of.Levels)
+        Begin(Each, Before);
+}
+
+/* Writes the loops over work-items as one over vectors. */
+void Windows::run(Chain &Of)
+{
+    BasicBlock *Before = Of.Levels.front()->L->getLoopPreheader(), *Header = Of.Levels.front()->L->getHeader();
+    BasicBlock *Exit = Of.Levels.back()->L->getExitBlock();
+    if (Of.In) {
+        SmallVector<Level *, 4> All{Of.In};
+        All.append(Of.Levels);
+        BasicBlock *Ahead = Of.In->L->getLoopPreheader();
+        Ahead->getTerminator()->replaceSuccessorWith(Of.In->L->getHeader(), write(All, Ahead, Exit));
+    }
+    BasicBlock *Body = write(Of.Levels, Before, Exit);
+    Before->getTerminator()->replaceSuccessorWith(Header, Body);
+    if (Of.Out) {
+        SmallVector<Level *, 4> All(Of.Levels);
+        All.push_back(Of.Out);
+        BasicBlock *With = write(All, Before, Of.Out->L->getExitBlock());
+        Value *Condition = Of.Choice->getCondition();
+        BranchInst::Create(Of.Chosen == 0 ? With : Body, Of.Chosen == 0 ? Body : With, Condition,
+                           Before->getTerminator()->getIterator());
+        Before->getTerminator()->eraseFromParent();
+        Of.Choice->setCondition(ConstantInt::getBool(F.getContext(), Of.Chosen != 0));
+        ConstantFoldTerminator(Of.Choice->getParent());
+    }
 }
 
 /* Work-items one by one are faster than gathers and scatters of all that they access. */
@@ -385,44 +639,98 @@ void leaveAlone(Loop &L)
                                        {Number("llvm.loop.vectorize.width"), Number("llvm.loop.interleave.count")}));
 }
 
+/* Levels that come directly behind each other, as far as they may go through their elements together. */
+std::vector<Chain> chainsOf(std::vector<Level> &Found, const Windows &W)
+{
+    DenseMap<const Level *, std::pair<Level *, Quiet>> NextOf;
+    DenseSet<const Level *> Later;
+    for (Level &Of : Found)
+        for (Level &Next : Found) {
+            Quiet Between;
+            const auto Meeting = wayTo(Of.L->getExitBlock(), Next.L->getHeader(), Between, Between);
+            if (!Meeting || *Meeting)
+                continue;
+            NextOf[&Of] = {&Next, std::move(Between)};
+            Later.insert(&Next);
+            break;
+        }
+    SmallVector<Level *, 8> First;
+    for (Level &Of : Found)
+        if (!Later.count(&Of))
+            First.push_back(&Of);
+    std::vector<Chain> Chains;
+    while (!First.empty()) {
+        Chain Of;
+        for (Level *At = First.pop_back_val(); At;) {
+            Of.Levels.push_back(At);
+            const auto Next = NextOf.find(At);
+            At = nullptr;
+            if (Next == NextOf.end())
+                continue;
+            if (W.joins(Of.Levels, *Next->second.first)) {
+                At = Next->second.first;
+                Of.Between.append(Next->second.second);
+            } else
+                First.push_back(Next->second.first);
+        }
+        Chains.push_back(std::move(Of));
+    }
+    return Chains;
+}
+
 } // namespace
 
 bool fillVectors(Function &F, FunctionAnalysisManager &FAM)
 {
     auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
-    Windows W(F, FAM.getResult<TargetIRAnalysis>(F));
+    Windows W(F, FAM.getResult<TargetIRAnalysis>(F), FAM.getResult<DominatorTreeAnalysis>(F),
+              FAM.getResult<LoopAnalysis>(F));
+    Expander At(SE, F.getParent()->getDataLayout(), "tw_window");
+    const auto IsKnown = [&](const auto &Each) {
+        return !Each.second.isOther() || At.isSafeToExpand(Each.second.Start);
+    };
     std::vector<Level> Found;
     for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder()) {
         std::optional<Level> Of = hasLoopMark(*L, ItemsMark) ? levelOf(*L, SE) : std::nullopt;
-        if (Of && W.isSuitable(*Of))
+        if (Of && W.isSuitable(*Of) && all_of(Of->Arrays, IsKnown))
             Found.push_back(std::move(*Of));
         else if (Of && Of->Window > W.lanes(*Of)
                  && all_of(Of->Arrays, [](const auto &A) { return A.second.Elements > 0; }))
             leaveAlone(*L);
     }
-    DenseMap<const Level *, Level *> NextOf;
-    DenseSet<const Level *> Later;
-    for (Level &Of : Found)
-        for (Level &Next : Found)
-            if (&Of != &Next && W.isNext(Of, Next)) {
-                NextOf[&Of] = &Next;
-                Later.insert(&Next);
-                break;
-            }
-    for (Level &Of : Found) {
-        SmallVector<Level *, 4> Levels;
-        for (Level *At = Later.count(&Of) ? nullptr : &Of; At; At = NextOf.lookup(At))
-            Levels.push_back(At);
-        if (Levels.empty())
-            continue;
-        OptimizationRemarkEmitter Emitter(&F);
-        Emitter.emit(OptimizationRemark("teamwork-levels", "Levels", Of.L->getStartLoc(), Of.L->getHeader())
-                     << "work-items of kernel " << kernelOf(F) << " fill vectors with "
-                     << ore::NV("Levels", unsigned(Levels.size())) << " levels of local memory");
-        W.run(Levels);
-    }
-    if (Found.empty())
+    if (none_of(Found, isOfTree))
         return false;
+
+    std::vector<Chain> Chains = chainsOf(Found, W);
+    const auto IsAlone = [](const Chain &Each) { return Each.Levels.size() == 1 && !isOfTree(*Each.Levels[0]); };
+    SmallPtrSet<const Level *, 8> Taken;
+    SmallPtrSet<const BranchInst *, 8> Choices;
+    for (Chain &Of : Chains) {
+        if (none_of(Of.Levels, [](const Level *Each) { return isOfTree(*Each); }))
+            continue;
+        for (Chain &Other : Chains)
+            if (IsAlone(Other) && !Taken.count(Other.Levels[0]) && !Of.Choice
+                && (W.isFrontOf(*Other.Levels[0], Of) || W.isBehind(*Other.Levels[0], Of))) {
+                if (Choices.insert(Of.Choice).second)
+                    Taken.insert(Other.Levels[0]);
+                else
+                    Of.leaveChoice();
+            }
+    }
+    erase_if(Chains,
+             [](const Chain &Each) { return none_of(Each.Levels, [](const Level *Of) { return isOfTree(*Of); }); });
+    for (Chain &Of : Chains)
+        W.prepare(Of, At);
+    for (Chain &Of : Chains) {
+        const Loop &L = *Of.Levels[0]->L;
+        OptimizationRemarkEmitter Emitter(&F);
+        Emitter.emit(
+            OptimizationRemark("teamwork-levels", "Levels", L.getStartLoc(), L.getHeader())
+            << "work-items of kernel " << kernelOf(F) << " fill vectors with "
+            << ore::NV("Levels", unsigned(count_if(Of.Levels, [](const Level *Each) { return isOfTree(*Each); })))
+            << " levels of local memory");
+        W.run(Of);
+    }
     EliminateUnreachableBlocks(F);
     FAM.invalidate(F, PreservedAnalyses::none());
     return true;

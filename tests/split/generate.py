@@ -285,7 +285,13 @@ class Body:
             value = lambda: self.pick(f"({at()} + {at()}) & 0xffff", f"{at()} > {at()} ? {at()} : {at()}", f"{at()} ^ (k->n + {at()})", at())
             steps = " ".join(f"{at()} = {value()};" for _ in range(self.rng.randint(1, 3)))
             text += f"if (w < {all_of // wide}) {{ const {of} p = w * {wide} + {first}; {steps} }} {wait} "
-        return (f"for (int z = l; z < SHARED; z += (int)tw_local_linear_range(item)) s[z] = z * 5; {wait} s[l] = v; {wait} "
+        begin = "s[l] = v;"
+        if self.rng.random() < 0.6: # all of them, or some, come from memory
+            many = self.pick(1, 2, 2, 4)
+            there = self.pick("", f"c + p < ({of})(k->n * 150) ? ", f"c + p < ({of})(k->w * 8) ? ")
+            each = " ".join(f"{{ const {of} p = w * {many} + {i}; s[p] = {there}k->in[c + p]{' : 3' if there else ''}; }}" for i in range(many))
+            begin = (f"if (l < {512 // many}) {{ const {of} w = ({of})l, c = ({of})(tw_group_linear_id(item) % 8 * 77); {each} }}")
+        return (f"for (int z = l; z < SHARED; z += (int)tw_local_linear_range(item)) s[z] = z * 5; {wait} {begin} {wait} "
                 f"{{ const {of} w = ({of})l; {text} v ^= s[w]; u = (u + s[w + 2]) & 0xfffff; {wait} }}")
 
     def share(self):
