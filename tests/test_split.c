@@ -1085,9 +1085,42 @@ TREES(trees_of_all, IS_ANY);
         free(right);                                                                                                   \
     } while (0)
 
+/* Each work-item reads what it has just written, by another pointer. */
+SHAPE(trees_of_written)
+{
+    TW_LOCAL(int, tree, [2 * ITEMS]);
+    const size_t t = tw_local_id(item, 0), first = tw_group_id(item, 0) * 2 * ITEMS;
+    k->out[first + 2 * t] = k->n;
+    k->out[first + 2 * t + 1] = 5;
+    tree[2 * t] = k->in[first + 2 * t];
+    tree[2 * t + 1] = k->in[first + 2 * t + 1];
+    tw_barrier(item, TW_LOCAL_SPACE);
+    tree[2 * t + 1] += 3 * tree[2 * t];
+    tw_barrier(item, TW_LOCAL_SPACE);
+    k->out[first + 2 * t] = tree[2 * t];
+    k->out[first + 2 * t + 1] = tree[2 * t + 1];
+}
+TW_ND_RANGE_KERNEL(trees_of_written, ITEMS);
+
+static void check_written(tw_queue *queue)
+{
+    int numbers[GROUPS * 2 * ITEMS] = {0};
+    tw_buffer *buffer = NULL;
+    TW_PASS(tw_buffer_create_over(numbers, sizeof *numbers, tw_range_1d(GROUPS * 2 * ITEMS), &buffer));
+    tw_command_group *cg = tw_queue_begin(queue);
+    int *all = tw_read_write(cg, buffer);
+    tw_parallel_for_nd_range(cg, line(ITEMS), trees_of_written, .in = all, .out = all, .n = 7,
+                             .tile = tw_local(cg, sizeof(int)));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    TW_PASS(tw_buffer_destroy(&buffer));
+    for (int i = 0; i < GROUPS * 2 * ITEMS; ++i)
+        TW_EQUAL(numbers[i], i % 2 == 0 ? 7 : 5 + 3 * 7);
+}
+
 TW_TEST(trees_between_copies)
 {
     ND_BEGIN(queue);
+    check_written(queue);
     for (int in_place = 0; in_place < 2; ++in_place) {
         CHECK_TREES(queue, trees_of_all, GROUPS, GROUPS * 2 * ITEMS, 0, in_place);
         for (int less = 0; less < 20; ++less)

@@ -340,7 +340,7 @@ int64_t Windows::first(const Level &Of, const Array &A)
 }
 
 /* At least one vector is full, all are inside of the arrays, and no window ends in the next one. Other memory is accessed just where
-   work-items do. */
+   work-items do, and is no two arrays if they write to it, which might be the same. */
 bool Windows::isSuitable(const Level &Of) const
 {
     const uint64_t Width = lanes(Of), All = Of.Items * Of.Window;
@@ -348,6 +348,10 @@ bool Windows::isSuitable(const Level &Of) const
     if (Of.Bytes < 4 && Of.Window * Of.Bytes > MostOfNarrow)
         return false;
     if (!isPowerOf2_64(Of.Window) || !isPowerOf2_64(Width) || Of.Window > Width || All < Width)
+        return false;
+    const auto IsOther = [](const auto &Each) { return Each.second.isOther(); };
+    const auto IsWritten = [](const auto &Each) { return Each.second.isOther() && !Each.second.Stored.empty(); };
+    if (any_of(Of.Arrays, IsWritten) && count_if(Of.Arrays, IsOther) > 1)
         return false;
     return all_of(Of.Arrays, [&](const auto &Each) {
         const Array &A = Each.second;

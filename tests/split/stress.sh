@@ -3,9 +3,10 @@
 #
 # usage: stress.sh PLUGIN LIBRARY FIRST_SEED SEEDS KERNELS CLANG OPTION...
 #
-# Random kernels (generate.py) give the same results with the plugin, at -O2 and -O3 in turn, as without. What failed is left
-# in /tmp. The programs without have no vectors, also where the headers ask for them: LLVM 19's vectorizer reads an address
-# that is the same in all turns, but computed under a condition, for turns in which it does not hold.
+# Random kernels (generate.py) give the same results with the plugin, at -O2 and -O3 in turn, as without. What failed is
+# left in /tmp; what takes the compiler more than ten minutes has failed. The programs without have no vectors, also where
+# the headers ask for them: LLVM 19's vectorizer reads an address that is the same in all turns, but computed under a
+# condition, for turns in which it does not hold.
 plugin=$1 library=$2 first=$3 seeds=$4 kernels=$5
 shift 5
 here=$(dirname "$0")
@@ -13,7 +14,7 @@ folder=$(mktemp -d) failed=0
 compile() { # with what options, and which program
     program=$1
     shift
-    "$@" -std=c17 -fopenmp -ffp-contract=off -DTW_LOWERING_HOST -w -fstack-clash-protection "$folder/$seed.c" \
+    timeout 600 "$@" -std=c17 -fopenmp -ffp-contract=off -DTW_LOWERING_HOST -w -fstack-clash-protection "$folder/$seed.c" \
         -o "$folder/$program" "$library" -Wl,-rpath,"$(dirname "$library")"
 }
 seed=$first
