@@ -1171,11 +1171,18 @@ Version Divider::makeVersion()
     return Version{Made->Header, Choice, !Conditions.empty() || !Unchanging.empty()};
 }
 
-std::optional<Version> Divider::version()
+/* `AnyTurns`: for all turns, if there are conditions. */
+std::optional<Version> Divider::version(bool AnyTurns)
 {
     if (!isSuitable())
         return {};
     collect();
+    if (AnyTurns && Conditions.empty() && Unchanging.empty())
+        return {};
+    if (AnyTurns) {
+        Conditions.clear();
+        Unchanging.clear();
+    }
     return makeVersion();
 }
 
@@ -1195,9 +1202,10 @@ bool Divider::run()
     return true;
 }
 
-std::optional<Version> versionInside(Function &F, Loop &L, ScalarEvolution &SE, DominatorTree &DT, LoopInfo &LI)
+std::optional<Version> versionInside(Function &F, Loop &L, ScalarEvolution &SE, DominatorTree &DT, LoopInfo &LI,
+                                     bool AnyTurns)
 {
-    return Divider(F, L, SE, DT, LI, true).version();
+    return Divider(F, L, SE, DT, LI, true).version(AnyTurns);
 }
 
 /* Divides the loops over work-items of a function. */

@@ -69,7 +69,7 @@ class Divider
     {
     }
     bool run();
-    std::optional<Version> version();
+    std::optional<Version> version(bool AnyTurns);
 
   private:
     llvm::Function &F;

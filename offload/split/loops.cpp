@@ -229,6 +229,8 @@ void Maker::makeLoop(Region &R)
             Back->setMetadata(LLVMContext::MD_loop, loopMetadata(Context, ItemsMark));
         else if (&Each + 1 == &Levels.back())
             Back->setMetadata(LLVMContext::MD_loop, loopMetadata(Context, RowsMark));
+        else
+            Back->setMetadata(LLVMContext::MD_loop, loopMetadata(Context, PlanesMark));
         Each.Id->addIncoming(Next, Latch);
         Past = Latch;
     }

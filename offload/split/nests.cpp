@@ -7,9 +7,10 @@
  *     the conditions are constants (edges.cpp), and then
  *     indices of 32 bits go on by the same steps in 64 bits, if none of them wraps around in the group
  *
- * which is looked at once a group.
+ * which is looked at once a group. Signed indices do not wrap around in programs that mean something, but only the source says so. Groups
+ * at a border have a copy too, in which these are 64 bits wide; what is left for others is not changed any more.
  */
-#include "split.h"
+#include "edges.h"
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
@@ -53,7 +54,8 @@ class Widening
         : L(L), Choice(Choice), SE(SE), Expand(SE, F.getParent()->getDataLayout(), "tw_index")
     {
     }
-    bool run();
+    bool find(bool SignedOnly);
+    void run();
 
   private:
     Loop &L;
@@ -165,15 +167,20 @@ Value *Widening::counter(const Loop *Of)
     return Result = Phi;
 }
 
-bool Widening::run()
+/* `SignedOnly`: only indices of memory that might wrap around as signed numbers. */
+bool Widening::find(bool SignedOnly)
 {
     for (BasicBlock *Block : L.blocks())
         for (Instruction &I : *Block)
-            if (isa<ZExtInst>(I) || isa<SExtInst>(I) || I.getOpcode() == Instruction::AShr
-                || I.getOpcode() == Instruction::And)
+            if ((isa<ZExtInst>(I) || isa<SExtInst>(I) || I.getOpcode() == Instruction::AShr
+                 || I.getOpcode() == Instruction::And)
+                && !(SignedOnly && !(isa<SCEVSignExtendExpr>(SE.getSCEV(&I)) && reachesAddress(&I, 0))))
                 add(I);
-    if (Found.empty())
-        return false;
+    return !Found.empty();
+}
+
+void Widening::run()
+{
     IRBuilder<> B(&Choice);
     Value *Good = Choice.getCondition();
     for (Indices &Of : Found) {
@@ -222,7 +229,6 @@ bool Widening::run()
                 Sum = At.CreateAdd(Sum, At.CreateMul(Of.WideSteps[S], counter(Of.Steps[S].first)));
             Each.I->replaceAllUsesWith(Sum);
         }
-    return true;
 }
 
 } // namespace
@@ -238,19 +244,55 @@ Loop *rowsOf(ScalarEvolution &SE, Loop &Items)
     if (isa<SCEVCouldNotCompute>(SE.getBackedgeTakenCount(&Items)))
         return nullptr;
     Loop *Nest = nullptr;
-    for (Loop *Rows = Items.getParentLoop(), *Inner = &Items; Rows; Inner = Rows, Rows = Rows->getParentLoop()) {
+    for (Loop *Rows = Items.getParentLoop(); Rows; Rows = Rows->getParentLoop()) {
         size_t Around = 0;
         for (BasicBlock *Block : Rows->blocks())
-            if (!Inner->contains(Block))
+            if (none_of(Rows->getSubLoops(), [&](const Loop *Inner) { return Inner->contains(Block); }))
                 Around += Block->size();
-        if (Rows->getSubLoops().size() != 1 || Around > MostAround || !Rows->isLoopSimplifyForm()
-            || Rows->getExitingBlock() != Rows->getLoopLatch()
+        /* what differs from row to row may have made several loops of one */
+        if ((Rows->getSubLoops().size() != 1 && !hasLoopMark(*Rows, RowsMark) && !hasLoopMark(*Rows, PlanesMark))
+            || Around > MostAround || !Rows->isLoopSimplifyForm() || Rows->getExitingBlock() != Rows->getLoopLatch()
             || isa<SCEVCouldNotCompute>(SE.getBackedgeTakenCount(Rows))
-            || !SE.isLoopInvariant(SE.getBackedgeTakenCount(Inner), Rows))
+            || any_of(Rows->getSubLoops(), [&](Loop *Inner) {
+                   return isa<SCEVCouldNotCompute>(SE.getBackedgeTakenCount(Inner))
+                          || !SE.isLoopInvariant(SE.getBackedgeTakenCount(Inner), Rows);
+               }))
             break;
         Nest = Rows;
     }
     return Nest;
+}
+
+/* A copy of the rows of a group for where no signed index wraps around, if there are borders. */
+static bool widenNest(Function &F, Loop &Nest, FunctionAnalysisManager &FAM)
+{
+    auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
+    auto *Before = Nest.getLoopPreheader() ? dyn_cast<BranchInst>(Nest.getLoopPreheader()->getTerminator()) : nullptr;
+    if (!Before || !Widening(F, Nest, *Before, SE).find(true))
+        return false;
+    BasicBlock *Header = Nest.getHeader();
+    const std::optional<Version> Made =
+        versionInside(F, Nest, SE, FAM.getResult<DominatorTreeAnalysis>(F), FAM.getResult<LoopAnalysis>(F), true);
+    if (!Made)
+        return false;
+    FAM.invalidate(F, PreservedAnalyses::none());
+    auto &LI = FAM.getResult<LoopAnalysis>(F);
+    Widening Wide(F, *LI.getLoopFor(Made->Header), *Made->Choice, FAM.getResult<ScalarEvolutionAnalysis>(F));
+    if (Wide.find(true))
+        Wide.run();
+    for (Loop *L : LI.getLoopFor(Header)->getLoopsInPreorder()) {
+        L->setLoopID(nullptr);
+        L->setLoopAlreadyUnrolled();
+        addLoopMark(*L, "llvm.loop.vectorize.width", ConstantInt::get(Type::getInt32Ty(F.getContext()), 1));
+    }
+    return true;
+}
+
+bool widenNests(Function &F, FunctionAnalysisManager &FAM)
+{
+    return changeLoops(
+        F, FAM, "teamwork.wide_nest", [&](Loop &Nest) { return widenNest(F, Nest, FAM); },
+        [&](Loop &Items) { return rowsOf(FAM.getResult<ScalarEvolutionAnalysis>(F), Items); });
 }
 
 bool versionNests(Function &F, FunctionAnalysisManager &FAM)
@@ -262,7 +304,10 @@ bool versionNests(Function &F, FunctionAnalysisManager &FAM)
             return false;
         FAM.invalidate(F, PreservedAnalyses::none());
         Loop *Inside = FAM.getResult<LoopAnalysis>(F).getLoopFor(Made->Header);
-        if (!Widening(F, *Inside, *Made->Choice, FAM.getResult<ScalarEvolutionAnalysis>(F)).run() && !Made->Settled)
+        Widening Wide(F, *Inside, *Made->Choice, FAM.getResult<ScalarEvolutionAnalysis>(F));
+        if (Wide.find(false))
+            Wide.run();
+        else if (!Made->Settled)
             Made->Choice->setCondition(ConstantInt::getFalse(F.getContext())); /* nothing to gain */
         return true;
     };

@@ -312,8 +312,11 @@ void markLoops(Module &M, FunctionAnalysisManager &FAM)
         if (!F.hasOptNone())
             if (Loop *L = FAM.getResult<LoopAnalysis>(F).getLoopFor(Call->getParent()); L && L->getLoopID()) {
                 addLoopMark(*L, ItemsMark);
-                if (Loop *Rows = L->getParentLoop()) /* those of ranges are in another function */
+                if (Loop *Rows = L->getParentLoop()) { /* those of ranges are in another function */
                     addLoopMark(*Rows, RowsMark);
+                    if (Loop *Planes = Rows->getParentLoop())
+                        addLoopMark(*Planes, PlanesMark);
+                }
             }
         Call->eraseFromParent();
     }
@@ -428,6 +431,10 @@ struct WaitPass : PassInfoMixin<WaitPass> {
             addLoopMark(L, "llvm.loop.vectorize.enable", ConstantInt::getTrue(L.getHeader()->getContext()));
             return PreservedAnalyses::all();
         }
+        if (isOfRows(L) && !hasLoopMark(L, NotUnrolled)) {
+            addLoopMark(L, LaterMark);
+            addLoopMark(L, NotUnrolled);
+        }
         if (!L.isInnermost() || !hasLoopMark(L, ItemsMark) || hasLoopMark(L, NotUnrolled)
             || Results.SE.getSmallConstantTripCount(&L) < LeastInVector)
             return PreservedAnalyses::all();
@@ -439,6 +446,16 @@ struct WaitPass : PassInfoMixin<WaitPass> {
         addLoopMark(L, LaterMark);
         addLoopMark(L, NotUnrolled);
         return PreservedAnalyses::all();
+    }
+
+    /* Whether a loop is that over the rows of a group, or over planes of such rows, and these are still loops: then it can have a copy for
+       groups at no border. */
+    static bool isOfRows(const Loop &L)
+    {
+        if (L.getSubLoops().size() != 1)
+            return false;
+        const Loop &Inner = *L.getSubLoops()[0];
+        return hasLoopMark(L, RowsMark) ? hasLoopMark(Inner, ItemsMark) : hasLoopMark(L, PlanesMark) && isOfRows(Inner);
     }
 
     /* LLVM takes first turns, in which a condition differs, out of a loop: what is left begins and ends anywhere in a vector. Where
@@ -655,6 +672,8 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
             clean(F, FAM, true);
         }
         if (takeSingles(F, FAM))
+            clean(F, FAM, true);
+        if (widenNests(F, FAM))
             clean(F, FAM, true);
         const bool Versioned = versionNests(F, FAM);
         if (Versioned)

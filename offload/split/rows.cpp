@@ -43,6 +43,8 @@ struct Division {
     bool Rest;
     bool ByMask;         /* if the width is a power of 2, which is looked at when the loop runs */
     bool Signed = false; /* if nothing is negative, likewise */
+    const SCEV *Start = nullptr; /* of what is divided, if it is not that of the rows */
+    Value *Row = nullptr;        /* then: the quotient in the first row */
 };
 
 std::optional<Division> divisionOf(Instruction &I, ScalarEvolution &SE, const Loop &L)
@@ -59,6 +61,9 @@ std::optional<Division> divisionOf(Instruction &I, ScalarEvolution &SE, const Lo
         return Division{&I, I.getOperand(0), SE.getSCEV(I.getOperand(1)), I.getOpcode() == Instruction::SRem, false, true};
     if (match(&I, m_LShr(m_Value(Number), m_APInt(By))) && By->ult(Bits))
         return Division{&I, Number, SE.getConstant(APInt::getOneBitSet(Bits, unsigned(By->getZExtValue()))), false, false};
+    if (match(&I, m_AShr(m_Value(Number), m_APInt(By))) && By->ult(Bits - 1))
+        return Division{&I,    Number, SE.getConstant(APInt::getOneBitSet(Bits, unsigned(By->getZExtValue()))),
+                        false, false,  true};
     if (match(&I, m_And(m_Value(Number), m_LowBitMask(By))) && !By->isAllOnes())
         return Division{&I, Number, SE.getConstant(*By + 1), true, false};
     if (I.getOpcode() == Instruction::And) /* with a width - 1 */
@@ -125,6 +130,7 @@ class Rows
     bool isSuitable();
     const SCEV *startOf(const Division &Of);
     bool isSameInOtherBits(const SCEV *From, const Division &Of) const;
+    bool mayBeginWithRow(const SCEV *From, const Division &Of) const;
     static bool isMultiple(const SCEV *Of, const SCEV *By);
     bool copyForOneRow();
     void collect();
@@ -165,6 +171,20 @@ bool Rows::isSameInOtherBits(const SCEV *From, const Division &Of) const
            && Most.ugt(From_->getAPInt()) && (Most - From_->getAPInt()).uge(Count);
 }
 
+/* Whether a division has the width of the rows, and probably goes to its next row with them, as local and global ids do. */
+bool Rows::mayBeginWithRow(const SCEV *From, const Division &Of) const
+{
+    const auto *By_ = dyn_cast<SCEVConstant>(Of.Width), *Width_ = dyn_cast<SCEVConstant>(Width);
+    const auto ConstantOf = [](const SCEV *S) {
+        const auto *Sum = dyn_cast<SCEVAddExpr>(S);
+        const auto *Constant = dyn_cast<SCEVConstant>(Sum ? Sum->getOperand(0) : S);
+        return Constant ? Constant->getAPInt().sextOrTrunc(64) : APInt(64, 0);
+    };
+    return By_ && Width_ && !Of.ByMask && APInt::isSameValue(By_->getAPInt(), Width_->getAPInt())
+           && By_->getAPInt().getActiveBits() < 32
+           && (ConstantOf(From) - ConstantOf(Start)).srem(By_->getAPInt().zextOrTrunc(64)).isZero();
+}
+
 /* Whether a plane of this size has rows of that width, if their product does not wrap around. */
 bool Rows::isMultiple(const SCEV *Of, const SCEV *By)
 {
@@ -185,9 +205,9 @@ bool Rows::copyForOneRow()
         Instructions += Block->size();
         for (Instruction &I : *Block) {
             const std::optional<Division> Of = divisionOf(I, SE, L);
-            const SCEV *From = Of && !Of->Rest && !Of->Signed && reachesAddress(&I, 0) ? startOf(*Of) : nullptr;
+            const SCEV *From = Of && !Of->Rest && reachesAddress(&I, 0) ? startOf(*Of) : nullptr;
             const auto *Fixed = From ? dyn_cast<SCEVConstant>(Of->Width) : nullptr;
-            if (Fixed && Fixed->getAPInt().uge(Count))
+            if (Fixed && Fixed->getAPInt().uge(Count) && !(Of->Signed && Fixed->getAPInt().isNegative()))
                 Found.push_back({*Of, From});
         }
     }
@@ -209,7 +229,9 @@ bool Rows::copyForOneRow()
         /* neither does the index wrap around */
         Same = B.CreateAnd(
             Same, B.CreateICmpULT(B.CreateURem(From, Width), ConstantInt::get(From->getType(), By - (Count - 1))));
-        Same = B.CreateAnd(Same, B.CreateICmpULE(From, B.CreateNot(Turns_)));
+        const unsigned Bits = From->getType()->getIntegerBitWidth();
+        Value *Most = B.getInt(Of.Signed ? APInt::getSignedMaxValue(Bits) : APInt::getMaxValue(Bits));
+        Same = B.CreateAnd(Same, B.CreateICmpULE(From, B.CreateSub(Most, Turns_)));
         cast<Instruction>(static_cast<Value *>(Made->Map[Of.I]))->replaceAllUsesWith(B.CreateUDiv(From, Width));
     }
     B.CreateCondBr(Same, Entry, Several);
@@ -253,7 +275,10 @@ void Rows::collect()
     for (auto &[Found, From] : All)
         if (Width && ((Start == From && Width == Found.Width) || isSameInOtherBits(From, Found)))
             Divisions.push_back(Found);
-        else if (Width && Start == From && !Found.ByMask && isMultiple(Width, Found.Width))
+        else if (Width && mayBeginWithRow(From, Found)) {
+            Divisions.push_back(Found);
+            Divisions.back().Start = From;
+        } else if (Width && Start == From && !Found.ByMask && isMultiple(Width, Found.Width))
             OfRows.push_back(Found);
 }
 
@@ -286,6 +311,17 @@ void Rows::divide()
     Good = B.CreateAnd(Good, B.CreateIsNotNull(Count));
     if (ByMask)
         Good = B.CreateAnd(Good, B.CreateIsNull(B.CreateAnd(By, B.CreateSub(By, Number(1)))));
+    for (const Division &Each : Divisions) {
+        if (!Each.Start)
+            continue;
+        const unsigned Bits_ = unsigned(SE.getTypeSizeInBits(Each.Start->getType()));
+        Value *Own = Wide(Each.Start);
+        Value *Most_ = ConstantInt::get(
+            B.getInt64Ty(), (Each.Signed ? APInt::getSignedMaxValue(Bits_) : APInt::getMaxValue(Bits_)).zext(64));
+        Good =
+            B.CreateAnd(Good, B.CreateAnd(B.CreateICmpULE(Own, Most_), B.CreateICmpULE(Last, B.CreateSub(Most_, Own))));
+        Good = B.CreateAnd(Good, B.CreateICmpEQ(B.CreateURem(Own, By), B.CreateURem(From, By))); /* by a constant */
+    }
     SmallVector<Value *, 8> Widths;
     for (const Division &Each : OfRows) {
         Value *Of = Wide(Each.Width);
@@ -301,6 +337,9 @@ void Rows::divide()
     Value *Whole = B.CreateUDiv(B.CreateSub(Count, First), Divisor);
     Whole = B.CreateSelect(Good, Whole, Number(0), "tw_rows");
     Value *Row0 = B.CreateUDiv(B.CreateAdd(From, First), Divisor);
+    for (Division &Each : Divisions)
+        if (Each.Start)
+            Each.Row = B.CreateUDiv(B.CreateAdd(Wide(Each.Start), First), Divisor);
     Value *Done = B.CreateAdd(First, B.CreateMul(Whole, Divisor));
     DenseMap<const PHINode *, Value *> Steps;
     for (PHINode &Phi : Header->phis()) {
@@ -351,7 +390,8 @@ void Rows::divide()
     for (const Division &Each : Divisions) {
         auto *I = cast<Instruction>(static_cast<Value *>(Inside->Map[Each.I]));
         IRBuilder<> Here(Each.Rest ? &*Inside->Header->getFirstInsertionPt() : Row->getTerminator());
-        I->replaceAllUsesWith(Here.CreateTrunc(Each.Rest ? Inside->Counter : Index, I->getType()));
+        Value *Quotient = Each.Row && !Each.Rest ? Here.CreateAdd(Each.Row, Number_) : Index;
+        I->replaceAllUsesWith(Here.CreateTrunc(Each.Rest ? Inside->Counter : Quotient, I->getType()));
     }
     for (auto [Each, Of] : zip(OfRows, Widths)) { /* of a plane, which begins with a row */
         auto *I = cast<Instruction>(static_cast<Value *>(Inside->Map[Each.I]));

@@ -108,6 +108,7 @@ constexpr const char *ItemNote = "teamwork.item";
 /* The property of a loop whose turns are work-items. */
 constexpr const char *ItemsMark = "teamwork.items";
 constexpr const char *RowsMark = "teamwork.items.rows";     /* of the loop over the rows of a group, around that */
+constexpr const char *PlanesMark = "teamwork.items.planes"; /* of the loop over its planes, around that */
 constexpr const char *JammedMark = "teamwork.items.jammed"; /* work-items of several rows */
 constexpr const char *ParallelMark = "llvm.loop.parallel_accesses";
 
@@ -323,7 +324,7 @@ void keepStrides(llvm::Function &F, Keep Which, uint64_t Likely[2]);
 void shareLoops(Kernel &K, llvm::FunctionAnalysisManager &FAM);
 bool makeLoops(Kernel &K);
 std::optional<Version> versionInside(llvm::Function &F, llvm::Loop &L, llvm::ScalarEvolution &SE,
-                                     llvm::DominatorTree &DT, llvm::LoopInfo &LI);
+                                     llvm::DominatorTree &DT, llvm::LoopInfo &LI, bool AnyTurns = false);
 bool isRowOfGroup(const llvm::Loop &Items);
 bool isRowOfItem(llvm::Loop &L, llvm::ScalarEvolution &SE, const llvm::LoopInfo &LI);
 llvm::Loop *rowsOf(llvm::ScalarEvolution &SE, llvm::Loop &Items);
@@ -331,6 +332,7 @@ bool joinElements(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool leaveErrno(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool makeRows(llvm::Function &F, llvm::FunctionAnalysisManager &FAM, bool OfPlanes);
 bool takeSingles(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool widenNests(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool versionNests(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool isLocal(const llvm::Value *Address);
 bool isOfLaunch(const llvm::Value *Address);

@@ -34,7 +34,7 @@ fi
 # a group share out becomes a loop over that, and one over rows if they divide by their width.
 lanes=$("$@" -std=c17 -O2 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -Rpass='teamwork-.*' \
     -Rpass-missed=teamwork-lanes -S -o /dev/null "$here/split/grid.c" 2>&1)
-for kernel in dot_by_groups dot_by_int dot_by_unsigned scale_all sum_of_series solve_systems mask_by_groups count_bytes count_of_launch; do
+for kernel in dot_by_groups dot_by_int dot_by_unsigned dot_by_rows scale_all sum_of_series solve_systems mask_by_groups count_bytes count_of_launch; do
     if ! echo "$lanes" | grep -q "work-items of kernel $kernel take the turns"; then
         echo "the work-items of $kernel in split/grid.c do not take the turns of its loop together"
         exit 1

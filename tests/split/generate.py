@@ -472,6 +472,18 @@ class Body:
         return text
 
 
+def places(rng, form, dims):
+    """Indices of 32 bits that wrap around, and numbers of rows that local and global ids have in common."""
+    start = "".join(f"v ^= k->in[(long)(int)((unsigned){at} + {0x80000000 - rng.randrange(60)}u) >> 20 & 255] & 0xffff; "
+                    for at in rng.sample(["x", "y * k->w + x", "(3 * x - y)"], 1) if rng.random() < 0.3)
+    if form == "range" or rng.random() < 0.6:
+        return start
+    shift, id = rng.choice([3, 4, 5]), f"(int)tw_local_id(item, {dims - 1})"
+    row = rng.choice([f"(x >> {shift})", f"((x + {1 << shift}) >> {shift})", f"((x - 40) >> {shift})", f"x / {1 << shift}"])
+    rest = rng.choice([f"({id} & {(1 << shift) - 1})", f"{id} % {1 << shift}"])
+    return start + f"v = (v + (k->in[{row} + 8] & 255) * (k->in[{rest} + 3] & 63)) & 0xffff; "
+
+
 def kernel(rng, number):
     """The definition of a kernel, and its launch."""
     form, dims, name = rng.choice(["range", "nd", "nd", "nd", "nd", "groups"]), rng.choice([1, 2]), f"kernel_{number}"
@@ -487,7 +499,8 @@ def kernel(rng, number):
     extent = lambda sizes: f"tw_range_{len(sizes)}d({', '.join(map(str, sizes))})"
     place = ("y = (int)tw_global_id(item, 0), x = (int)tw_global_id(item, 1)" if dims == 2 else
              "y = 0, x = (int)tw_global_id(item, 0)")
-    start = f"const int {place}; int v = k->in[x & 4095] & 0xffff, u = y; float f = 0;"
+    start = f"const int {place}; int v = k->in[x & 4095] & 0xffff, u = y; float f = 0; "
+    start += places(random.Random(str(rng.getstate())), form, dims) # and leaves the seed's other kernels as they were
     end = "k->out[y * k->w + x] = (v ^ u) + (int)(f > -1e6f && f < 1e6f ? f * 16.0f : 3.0f);"
     if form != "groups" and rng.random() < 0.3:
         end = body.members()

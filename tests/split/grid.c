@@ -90,6 +90,23 @@ TW_ND_RANGE_KERNEL(scale_by_norm, 64);
 DOT(dot_by_int, int);
 DOT(dot_by_unsigned, unsigned);
 
+/* Several work-items for each row, which the global id tells, and the local one their places in it. */
+struct dot_by_rows {
+    const float *x;
+    const int *first;
+    float *parts;
+};
+
+static inline void dot_by_rows(tw_nd_item item, const struct dot_by_rows *k)
+{
+    const int row = (int)tw_global_id(item, 0) >> 5, lane = (int)tw_local_id(item, 0) & 31;
+    float sum = 0;
+    for (int i = k->first[row] + lane; i < k->first[row + 1]; i += 32)
+        sum += k->x[i] * k->x[i];
+    k->parts[tw_global_id(item, 0)] = sum;
+}
+TW_ND_RANGE_KERNEL(dot_by_rows, 64);
+
 /* A comparison of a narrow id with half of the group is none with a width of rows. */
 struct tree_of_unsigned {
     const float *x;
