@@ -121,7 +121,7 @@ endfunction()
 #                  of the host, and the thread sanitizer are for nothing
 # UNSANITIZED      not compiled with sanitizers at all
 # NO_SPLIT         kernels keep their stacks, which is what the program is about
-# SANITIZED_SPLIT  with sanitizers the host variant is compiled with that plugin, too
+# SANITIZED_SPLIT  with sanitizers the host variant is optimized, and compiled with that plugin, too
 # SERIAL           the runs share the machine with no other test
 function(teamwork_add_program name)
     cmake_parse_arguments(PARSE_ARGV 1 program "VALUES;UNSANITIZED;NO_SPLIT;SANITIZED_SPLIT;SERIAL" "" "SOURCES;VARIANTS;GPU_VARIANTS")
@@ -163,7 +163,7 @@ function(teamwork_add_program name)
         endif()
         if(TEAMWORK_SANITIZE AND TEAMWORK_HAVE_SPLIT AND program_SANITIZED_SPLIT AND variant STREQUAL "host")
             _teamwork_split_options(options)
-            target_compile_options(${target} PRIVATE ${options})
+            target_compile_options(${target} PRIVATE -O1 ${options})
             add_dependencies(${target} teamwork_split_plugin)
         endif()
         if(variant STREQUAL host_variant)
