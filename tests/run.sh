@@ -51,11 +51,11 @@ tidy() {
     return 1
 }
 
-# build PRESET
+# build PRESET OPTION...
 build() {
     log=build/$1/configure.log
     mkdir -p "build/$1"
-    if ! cmake --preset "$1" >"$log" 2>&1; then
+    if ! cmake --preset "$@" >"$log" 2>&1; then
         cat "$log"
         return 1
     fi
@@ -81,10 +81,10 @@ run_ctest() {
     passed=$((passed + total - broken - skipped))
 }
 
-# configuration PRESET: builds and tests one of CMakePresets.json
+# configuration PRESET OPTION...: builds and tests one of CMakePresets.json, with options of CMake
 configuration() {
     echo "== build/$1"
-    if count build "$1"; then
+    if count build "$@"; then
         run_ctest "$1"
     fi
 }
@@ -94,7 +94,7 @@ count format
 
 configuration test
 if [ -z "$quick" ]; then
-    configuration asan
+    configuration asan "-DTEAMWORK_SPLIT_PLUGIN=$PWD/build/test/teamwork_split.so" # which is the same
     configuration tsan
     echo "== clang-tidy"
     count tidy test

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host x86_64 x86_64-teams (gpu-simt gpu-teams) */
+/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
 /** command_group.h: device accessors. Modes and targets, and what they make the library transfer. */
 #include "int_kernels.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host stacks x86_64 gpu-simt (x86_64-teams gpu-teams) */
+/* Variants: host stacks x86_64 (x86_64-teams gpu-simt gpu-teams) */
 /** lower/group/nd_item.h: barriers and fences in nd_range kernels (properties 41 to 43), under control flow of every kind
  *  that all work-items of a group take alike, and what work-items keep over them. Unlike: test_barrier_divergence.c. */
 #include "nd_range_test.h"

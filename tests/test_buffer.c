@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host x86_64 x86_64-teams (gpu-simt gpu-teams) */
+/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
 /** buffer.h: creation, size queries, references, and write-back on destruction. */
 #include "gated_kernel.h"
 

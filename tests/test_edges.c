@@ -278,7 +278,17 @@ enum { MOST = 1100, GROUP = 64 };
                 name##_check(queue, x, lengths[i], steps[j]);                                                          \
         TW_PASS(tw_queue_destroy(&queue));                                                                             \
     }
+/* All launches of these have one dimension. What the headers compile of a kernel for more, and for usual tiles and rows
+   of those, is half of what clang would compile here, and none would call it. */
+#pragma push_macro("TW_INTERNAL_BY_DIMS")
+#undef TW_INTERNAL_BY_DIMS
+#define TW_INTERNAL_BY_DIMS(required, launched, function, ...) function(__VA_ARGS__, 1);
+#define tw_internal_is_tile(launch) false
+#define tw_internal_has_rows(launch) false
 EACH_SHAPE(SHAPE)
+#pragma pop_macro("TW_INTERNAL_BY_DIMS")
+#undef tw_internal_is_tile
+#undef tw_internal_has_rows
 
 /* ---- two dimensions: a mask of run-time radius over a picture, clamped or with nothing behind the border ------------ */
 

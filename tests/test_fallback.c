@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host x86_64 x86_64-teams (gpu-simt gpu-teams) */
+/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
 /**
  * command_group.h: commands that fail after their submission and run on the fallback queue instead (spec 2.5.7).
  * Simulated devices, with each other and with the host to fall back on.

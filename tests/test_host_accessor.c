@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host x86_64 x86_64-teams (gpu-simt gpu-teams) */
+/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
 /** buffer.h: host accessors wait for the data, hold back later groups, and never deadlock (property 17). */
 #include "int_kernels.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host x86_64 x86_64-teams gpu-simt gpu-teams */
+/* Variants: host x86_64 x86_64-teams (gpu-simt gpu-teams) */
 /**
  * Many kernels in a row: what is ready one after the other may share a team of threads, and must not show it. Kernels
  * of all forms in turn, pieces that keep the others waiting, failures and host work in between, teams of other sizes,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host x86_64 x86_64-teams (gpu-simt gpu-teams) */
+/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
 /**
  * What other threads see while the library starts one, and what happens where none can be started: the program brings
  * its own pthread_create, which refuses or waits on demand. Sanitizers bring theirs, so under them the program is

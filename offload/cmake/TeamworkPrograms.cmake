@@ -43,6 +43,12 @@ if(NOT TEAMWORK_SANITIZE)
     endif()
 endif()
 
+# The variant that runs on the host of a program that has them all.
+set(TEAMWORK_HOST_VARIANT host)
+if("x86_64" IN_LIST TEAMWORK_VARIANTS)
+    set(TEAMWORK_HOST_VARIANT x86_64)
+endif()
+
 # ---- sanitizers ------------------------------------------------------------------------------------------------------
 
 # libomp is not instrumented: archer, its tool for ThreadSanitizer, tells about OpenMP's synchronization, and what the
@@ -105,17 +111,17 @@ endfunction()
 #
 # Compiles a program in each variant that it names and this build has, and registers its runs with CTest: the host
 # variant on the host and on simulated devices, with sanitizers only on those with threads, each other one on its own
-# device.
+# device. The x86_64 variant has the kernels of the host too: where there is one, it takes the place of the host variant
+# (TEAMWORK_HOST_VARIANT).
 #
 # VARIANTS         host, stacks (the same without the plugin that makes loops of nd_range kernels), x86_64, x86_64-teams, gpu-simt, gpu-teams
 # GPU_VARIANTS     more of them, but only where a GPU runs them or with TEAMWORK_GPU_ALL: the lowerings do not differ in
 #                  what the program's kernels use, so that compiling them tells little
 # VALUES           the kernels compute values and test nothing of the runtime: simulated devices, whose kernels are those
-#                  of the host, and the thread sanitizer are for nothing, and a program without a host variant runs its x86_64
-#                  variant on the host too (with sanitizers, which know no x86_64 variant, it has a host variant)
+#                  of the host, and the thread sanitizer are for nothing
 # UNSANITIZED      not compiled with sanitizers at all
 # NO_SPLIT         kernels keep their stacks, which is what the program is about
-# SANITIZED_SPLIT  with sanitizers the host variant is compiled with that plugin, too
+# SANITIZED_SPLIT  with sanitizers the host variant is optimized, and compiled with that plugin, too
 # SERIAL           the runs share the machine with no other test
 function(teamwork_add_program name)
     cmake_parse_arguments(PARSE_ARGV 1 program "VALUES;UNSANITIZED;NO_SPLIT;SANITIZED_SPLIT;SERIAL" "" "SOURCES;VARIANTS;GPU_VARIANTS")
@@ -134,13 +140,12 @@ function(teamwork_add_program name)
         list(REMOVE_ITEM variants stacks)
     endif()
     set(host_variant host)
-    if(program_VALUES AND NOT "host" IN_LIST variants)
-        if("x86_64" IN_LIST TEAMWORK_VARIANTS)
-            set(host_variant x86_64)
-        else()
-            list(APPEND variants host)
-        endif()
+    if("x86_64" IN_LIST program_VARIANTS)
+        set(host_variant ${TEAMWORK_HOST_VARIANT})
     endif()
+    list(REMOVE_ITEM variants host)
+    list(APPEND variants ${host_variant})
+    list(REMOVE_DUPLICATES variants)
 
     set(built ${TEAMWORK_VARIANTS})
     if(TEAMWORK_HAVE_SPLIT)
@@ -158,7 +163,7 @@ function(teamwork_add_program name)
         endif()
         if(TEAMWORK_SANITIZE AND TEAMWORK_HAVE_SPLIT AND program_SANITIZED_SPLIT AND variant STREQUAL "host")
             _teamwork_split_options(options)
-            target_compile_options(${target} PRIVATE ${options})
+            target_compile_options(${target} PRIVATE -O1 ${options})
             add_dependencies(${target} teamwork_split_plugin)
         endif()
         if(variant STREQUAL host_variant)

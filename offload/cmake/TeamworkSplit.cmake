@@ -4,6 +4,7 @@
 # own LLVM are, of version 19 or 22, and a C++ compiler. Not itself installed.
 set(TEAMWORK_BUILD_SPLIT AUTO CACHE STRING "Build clang's plugin that splits kernels at barriers: AUTO (when everything is there), ON or OFF")
 set_property(CACHE TEAMWORK_BUILD_SPLIT PROPERTY STRINGS AUTO ON OFF)
+set(TEAMWORK_SPLIT_PLUGIN "" CACHE FILEPATH "The plugin of another build of the same sources, in place of building it again")
 
 # Says what is missing, in one sentence; empty if nothing is.
 function(_teamwork_split_missing result)
@@ -57,20 +58,27 @@ if(NOT CMAKE_CXX_COMPILER)
 endif()
 enable_language(CXX)
 
-file(GLOB split_sources CONFIGURE_DEPENDS offload/split/*.cpp)
-add_library(teamwork_split MODULE ${split_sources})
-# Runs inside of clang, which brings LLVM's code along: not sanitized like the rest, without run-time type information like LLVM.
-set_target_properties(teamwork_split PROPERTIES
-    PREFIX ""
-    UNITY_BUILD ON # most of the time goes into LLVM's headers
-    COMPILE_OPTIONS "-std=c++17;-O1;-fno-rtti;-fno-exceptions;-Wall;-Wextra"
-    COMPILE_DEFINITIONS "_GNU_SOURCE;__STDC_CONSTANT_MACROS;__STDC_FORMAT_MACROS;__STDC_LIMIT_MACROS"
-    LINK_OPTIONS ""
-    CXX_VISIBILITY_PRESET hidden
-    POSITION_INDEPENDENT_CODE ON)
-target_include_directories(teamwork_split SYSTEM PRIVATE ${TEAMWORK_LLVM_INCLUDE_DIR})
-# for add_dependencies(): of a library, compiling would not wait until it is linked
-add_custom_target(teamwork_split_plugin DEPENDS teamwork_split)
+if(TEAMWORK_SPLIT_PLUGIN)
+    add_library(teamwork_split MODULE IMPORTED GLOBAL)
+    set_target_properties(teamwork_split PROPERTIES IMPORTED_LOCATION ${TEAMWORK_SPLIT_PLUGIN})
+    add_custom_target(teamwork_split_plugin)
+else()
+    file(GLOB split_sources CONFIGURE_DEPENDS offload/split/*.cpp)
+    add_library(teamwork_split MODULE ${split_sources})
+    # Runs inside of clang, which brings LLVM's code along: not sanitized like the rest, without run-time type information like LLVM.
+    set_target_properties(teamwork_split PROPERTIES
+        PREFIX ""
+        UNITY_BUILD ON # most of the time goes into LLVM's headers
+        COMPILE_OPTIONS "-std=c++17;-O1;-fno-rtti;-fno-exceptions;-Wall;-Wextra"
+        COMPILE_DEFINITIONS "_GNU_SOURCE;__STDC_CONSTANT_MACROS;__STDC_FORMAT_MACROS;__STDC_LIMIT_MACROS"
+        LINK_OPTIONS ""
+        CXX_VISIBILITY_PRESET hidden
+        POSITION_INDEPENDENT_CODE ON)
+    target_include_directories(teamwork_split SYSTEM PRIVATE ${TEAMWORK_LLVM_INCLUDE_DIR})
+    # for add_dependencies(): of a library, compiling would not wait until it is linked
+    add_custom_target(teamwork_split_plugin DEPENDS teamwork_split)
+    install(TARGETS teamwork_split LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/teamwork COMPONENT split)
+endif()
 
 # What kernels are compiled with by default, in this build and by who uses the installation; sanitized programs ask for it.
 set(hashes)
@@ -88,6 +96,5 @@ if(NOT TEAMWORK_SANITIZE)
         _teamwork_split_by_default(${library})
     endforeach()
 endif()
-install(TARGETS teamwork_split LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/teamwork COMPONENT split)
 set(TEAMWORK_HAVE_SPLIT ON)
 _teamwork_clang_major(TEAMWORK_SPLIT_CLANG)

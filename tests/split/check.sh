@@ -115,9 +115,12 @@ fi
 
 # What a work-item has read it writes without a mask, where masks are slow; what it has not is stored by lanes on AMD's processors.
 if [ "$(uname -m)" = x86_64 ]; then
+    code_of_znver3=$("$@" -std=c17 -O3 -march=znver3 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm \
+        -o - "$here/split/grid.c")
     for processor in haswell znver3; do
-        code_of_some=$("$@" -std=c17 -O2 -march=$processor -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S \
-            -emit-llvm -o - "$here/split/grid.c" | sed -n '/^define.*@changes_some_tw_host(/,/^}/p')
+        code_of_some=$colours
+        [ $processor = haswell ] || code_of_some=$code_of_znver3
+        code_of_some=$(echo "$code_of_some" | sed -n '/^define.*@changes_some_tw_host(/,/^}/p')
         if ! echo "$code_of_some" | grep -q 'store <8 x i32>' ||
             { [ $processor = znver3 ] && echo "$code_of_some" | grep 'call.*llvm\.masked\.store'; }; then
             echo "changes_some in split/grid.c: stores with masks where there are faster ones"
@@ -255,13 +258,13 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
         echo "lanes of mask_by_rows in split/members.c add up with masks"
         exit 1
     fi
-    if "$@" -std=c17 -O3 -march=znver3 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm -o - "$here/split/grid.c" |
+    if echo "$code_of_znver3" |
         sed -n '/^define.*@mask_by_items_tw_host(/,/^}/p' |
         awk '/^[0-9]*:/ { n = s = 0 } /fmuladd\.v8f32/ { ++n } /store <8 x float> %/ { ++s } n >= 8 && s > 0 { found = 1 } END { exit !found }'; then
         echo "lanes of mask_by_items in split/grid.c store what they add up in each turn"
         exit 1
     fi
-    if ! "$@" -std=c17 -O3 -march=znver3 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm -o - "$here/split/grid.c" |
+    if ! echo "$code_of_znver3" |
         sed -n '/^define.*@squares_by_groups_tw_host(/,/^}/p' |
         awk '/^[0-9]*:/ { n = s = 0 } /fmuladd\.v8f32/ { ++n } /store <8 x float> %/ { ++s } /br i1/ && n >= 8 && s == 0 { found = 1 } END { exit !found }'; then
         echo "lanes of squares_by_groups in split/grid.c do not add up in registers"
