@@ -39,7 +39,7 @@ count() {
 
 # Names the files that clang-format would change.
 format() {
-    ! find include src offload tests examples -name '*.[ch]' -exec clang-format-19 --dry-run -Werror {} + 2>&1 |
+    ! find include src offload tests examples \( -name '*.[ch]' -o -name '*.cpp' \) -exec clang-format-19 --dry-run -Werror {} + 2>&1 |
         sed -n 's/^\([^ :]*\):[0-9]*:.* error: \(.*\)/\1: \2/p' | sort -u | grep .
 }
 

@@ -84,8 +84,9 @@ bool isCaptured(const Instruction &Variable, const Loop &L)
                 if (Seen.insert(By).second)
                     Open.push_back(By);
             } else if (const auto *Call = dyn_cast<CallBase>(By)) {
-                const bool IsHarmless = isa<AnyMemIntrinsic>(By) || By->isLifetimeStartOrEnd() || isa<AssumeInst>(By)
-                                        || (Call->isDataOperand(&U) && Call->doesNotCapture(Call->getDataOperandNo(&U)));
+                const bool IsHarmless =
+                    isa<AnyMemIntrinsic>(By) || By->isLifetimeStartOrEnd() || isa<AssumeInst>(By)
+                    || (Call->isDataOperand(&U) && Call->doesNotCapture(Call->getDataOperandNo(&U)));
                 if (!IsHarmless && (L.contains(By) || Call->onlyReadsMemory()))
                     return true;
             } else if (isa<StoreInst>(By)) {
@@ -122,13 +123,13 @@ Instruction *Accesses::sharedVariable()
                 }
                 const SCEV *Where = SE.getSCEV(Address);
                 const auto *Rec = dyn_cast<SCEVAddRecExpr>(Where);
-                const bool IsOwn = Rec && Rec->getLoop() == &L
-                                 && SE.isKnownNonZero(Rec->getStepRecurrence(SE))
-                                 && isa<SCEVConstant>(Rec->getStepRecurrence(SE))
-                                 && cast<SCEVConstant>(Rec->getStepRecurrence(SE))
-                                        ->getAPInt()
-                                        .abs()
-                                        .uge(SE.getDataLayout().getTypeStoreSize(getLoadStoreType(&I)).getFixedValue());
+                const bool IsOwn =
+                    Rec && Rec->getLoop() == &L && SE.isKnownNonZero(Rec->getStepRecurrence(SE))
+                    && isa<SCEVConstant>(Rec->getStepRecurrence(SE))
+                    && cast<SCEVConstant>(Rec->getStepRecurrence(SE))
+                           ->getAPInt()
+                           .abs()
+                           .uge(SE.getDataLayout().getTypeStoreSize(getLoadStoreType(&I)).getFixedValue());
                 auto [At, New] = Touched.insert({Variable, {IsOwn ? Where : nullptr, isa<StoreInst>(I)}});
                 if (!New) {
                     if (At->second.first != Where || !IsOwn)
@@ -166,8 +167,10 @@ std::vector<SmallVector<Instruction *, 4>> Accesses::combined()
                 const auto *Variable = dyn_cast<AllocaInst>(Object);
                 if (Variable && (Variable->hasMetadata(SharedNote) || Own.count(Variable)))
                     continue;
-                const auto *Load = dyn_cast<LoadInst>(Object); /* a member of the block, which may be loaded more than once */
-                Arrays[Load ? static_cast<const void *>(SE.getSCEV(const_cast<Value *>(Load->getPointerOperand()))) : Object]
+                const auto *Load =
+                    dyn_cast<LoadInst>(Object); /* a member of the block, which may be loaded more than once */
+                Arrays[Load ? static_cast<const void *>(SE.getSCEV(const_cast<Value *>(Load->getPointerOperand())))
+                            : Object]
                     .push_back(&I);
             }
         }
@@ -217,11 +220,13 @@ bool comesBack(Loop &L, ScalarEvolution &SE)
                     if (Argument->getType()->isPointerTy())
                         All.push_back({&I, Argument});
     const auto IsOwn = [&](const SCEV *Where) {
-        return SCEVExprContains(Where, [&](const SCEV *S) { return isa<SCEVAddRecExpr>(S) && cast<SCEVAddRecExpr>(S)->getLoop() == &L; });
+        return SCEVExprContains(
+            Where, [&](const SCEV *S) { return isa<SCEVAddRecExpr>(S) && cast<SCEVAddRecExpr>(S)->getLoop() == &L; });
     };
     for (auto [Write, To] : All)
         for (auto [Other, At] : All)
-            if (Write->mayWriteToMemory() && (Write != Other || To != At || !(isa<StoreInst>(Write) || isa<MemIntrinsic>(Write)))
+            if (Write->mayWriteToMemory()
+                && (Write != Other || To != At || !(isa<StoreInst>(Write) || isa<MemIntrinsic>(Write)))
                 && isSameMemory(To, At, SE.getDataLayout())) {
                 const SCEV *Offset = SE.removePointerBase(SE.getSCEV(To));
                 if (SE.getSCEV(To) != SE.getSCEV(At) || !isa<SCEVAddRecExpr>(Offset) || !IsOwn(Offset))
@@ -272,8 +277,9 @@ bool onlyLoadsAndStores(const Loop &L)
         for (const Instruction &I : *Block) {
             const auto *Load = dyn_cast<LoadInst>(&I);
             const auto *Store = dyn_cast<StoreInst>(&I);
-            if (Load ? !Load->isSimple() : Store ? !Store->isSimple() : I.mayReadOrWriteMemory() && !isa<AssumeInst>(I)
-                                                                            && !isa<NoAliasScopeDeclInst>(I))
+            if (Load    ? !Load->isSimple()
+                : Store ? !Store->isSimple()
+                        : I.mayReadOrWriteMemory() && !isa<AssumeInst>(I) && !isa<NoAliasScopeDeclInst>(I))
                 return false;
         }
     return true;
@@ -303,7 +309,8 @@ void tellIndependence(Function &F, FunctionAnalysisManager &FAM)
     auto &AA = FAM.getResult<AAManager>(F);
     LLVMContext &Context = F.getContext();
     for (Loop *L : LI.getLoopsInPreorder()) {
-        if (!L->isInnermost() || !hasLoopMark(*L, ItemsMark) || hasLoopMark(*L, ParallelMark) || !onlyLoadsAndStores(*L))
+        if (!L->isInnermost() || !hasLoopMark(*L, ItemsMark) || hasLoopMark(*L, ParallelMark)
+            || !onlyLoadsAndStores(*L))
             continue;
         Accesses At(*L, SE);
         if (hasMasksOfWords(F) && writesWideStructures(*L, At, SE)) /* LLVM knows what that costs */

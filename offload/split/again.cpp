@@ -55,7 +55,8 @@ bool Again::isKept(Loop &L, LoadInst &First, LoadInst &Next)
 {
     for (BasicBlock *Block : L.blocks())
         for (Instruction &I : *Block)
-            if (I.mayWriteToMemory() && !DT.dominates(&I, &Next) && isModSet(AA.getModRefInfo(&I, MemoryLocation::get(&Next))))
+            if (I.mayWriteToMemory() && !DT.dominates(&I, &Next)
+                && isModSet(AA.getModRefInfo(&I, MemoryLocation::get(&Next))))
                 return false;
     /* from the first load to the begin of the loop */
     MemoryAccess *Begin = nullptr;
@@ -82,15 +83,16 @@ bool Again::load(Loop &L, PHINode &Phi)
     if (!Rec || Rec->getLoop() != &L || !Rec->isAffine())
         return false;
     const SCEV *Step = Rec->getStepRecurrence(SE), *Start = SE.getSCEV(First->getPointerOperand());
-    if (SE.getMinusSCEV(Rec->getStart(), Start) != Step || !Expand.isSafeToExpandAt(Start, L.getLoopPreheader()->getTerminator())
-        || !isKept(L, *First, *Next))
+    if (SE.getMinusSCEV(Rec->getStart(), Start) != Step
+        || !Expand.isSafeToExpandAt(Start, L.getLoopPreheader()->getTerminator()) || !isKept(L, *First, *Next))
         return false;
     const SCEV *Place = SE.getAddRecExpr(Start, Step, &L, SCEV::FlagAnyWrap);
     const auto At = Header->getFirstInsertionPt();
     Value *Address = Expand.expandCodeFor(Place, Next->getPointerOperandType(), At);
     IRBuilder<> B(Header, At);
     B.SetCurrentDebugLocation(Next->getDebugLoc());
-    LoadInst *Own = B.CreateAlignedLoad(Phi.getType(), Address, std::min(First->getAlign(), Next->getAlign()), "tw_again");
+    LoadInst *Own =
+        B.CreateAlignedLoad(Phi.getType(), Address, std::min(First->getAlign(), Next->getAlign()), "tw_again");
     AAMDNodes Of = Next->getAAMetadata();
     Own->setMetadata(LLVMContext::MD_tbaa, Of.TBAA);
     Phi.replaceAllUsesWith(Own);
@@ -108,12 +110,14 @@ bool joinSteps(Function &F, FunctionAnalysisManager &FAM)
     bool Changed = false;
     for (const Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder())
         for (PHINode &Phi : L->getHeader()->phis()) {
-            auto *Next = L->getLoopLatch() ? dyn_cast<PHINode>(Phi.getIncomingValueForBlock(L->getLoopLatch())) : nullptr;
+            auto *Next =
+                L->getLoopLatch() ? dyn_cast<PHINode>(Phi.getIncomingValueForBlock(L->getLoopLatch())) : nullptr;
             if (!Next || Next == &Phi || !L->contains(Next) || !Phi.getType()->isIntegerTy())
                 continue;
             const auto IsStep = [&](const Value *V) {
                 const auto *Step = dyn_cast<BinaryOperator>(V);
-                return Step && Step->getOpcode() == Instruction::Add && Step->getOperand(0) == &Phi && isa<ConstantInt>(Step->getOperand(1))
+                return Step && Step->getOpcode() == Instruction::Add && Step->getOperand(0) == &Phi
+                       && isa<ConstantInt>(Step->getOperand(1))
                        && Step->getOperand(1) == cast<Instruction>(Next->getIncomingValue(0))->getOperand(1);
             };
             if (!isa<BinaryOperator>(Next->getIncomingValue(0)) || !all_of(Next->incoming_values(), IsStep))

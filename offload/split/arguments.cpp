@@ -33,7 +33,8 @@ struct Range {
 class Variable
 {
   public:
-    Variable(AllocaInst &I, const DataLayout &DL) : I(I), DL(DL), Size(DL.getTypeAllocSize(I.getAllocatedType()).getFixedValue())
+    Variable(AllocaInst &I, const DataLayout &DL)
+        : I(I), DL(DL), Size(DL.getTypeAllocSize(I.getAllocatedType()).getFixedValue())
     {
         IsKnown = !I.isArrayAllocation() && look(I, 0);
     }
@@ -57,12 +58,16 @@ class Variable
         if (!IsKnown || !IsIndexed || Size > MostOfTeam || Stores.empty())
             return false;
         const Instruction *Last = lastStore();
-        return Last->getParent()->isEntryBlock() && all_of(Stores, [&](const auto &Store) {
-                   return Store.first->getParent() == Last->getParent()
-                          && (isa<Argument>(Store.first->getValueOperand()) || isa<Constant>(Store.first->getValueOperand()));
-               }) && all_of(Loads, [&](const Instruction *Load) {
-                   return Load->getParent() != Last->getParent() || Last->comesBefore(Load);
-               });
+        return Last->getParent()->isEntryBlock()
+               && all_of(Stores,
+                         [&](const auto &Store) {
+                             return Store.first->getParent() == Last->getParent()
+                                    && (isa<Argument>(Store.first->getValueOperand())
+                                        || isa<Constant>(Store.first->getValueOperand()));
+                         })
+               && all_of(Loads, [&](const Instruction *Load) {
+                      return Load->getParent() != Last->getParent() || Last->comesBefore(Load);
+                  });
     }
 
     /* Makes it a variable of the team, which all work-items set to the same values. */
@@ -175,8 +180,10 @@ class Variable
                 Reads.push_back({At, At + DL.getTypeStoreSize(Load->getType()).getFixedValue()});
                 return true;
             }
-            if (auto *Store = dyn_cast<StoreInst>(User); Store && Store->isSimple() && Store->getPointerOperand() == &Address) {
-                Stores.push_back({Store, {At, At + DL.getTypeStoreSize(Store->getValueOperand()->getType()).getFixedValue()}});
+            if (auto *Store = dyn_cast<StoreInst>(User);
+                Store && Store->isSimple() && Store->getPointerOperand() == &Address) {
+                Stores.push_back(
+                    {Store, {At, At + DL.getTypeStoreSize(Store->getValueOperand()->getType()).getFixedValue()}});
                 return Store->getValueOperand() != &Address;
             }
             const auto *Intrinsic = dyn_cast<IntrinsicInst>(User);

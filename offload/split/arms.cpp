@@ -202,7 +202,8 @@ static bool isOwnElement(Value *Address, Type *T, Loop &L, ScalarEvolution &SE)
     const SCEV *Turns = SE.getBackedgeTakenCount(&L);
     if (!Rec || Rec->getLoop() != &L || !Rec->isAffine() || isa<SCEVCouldNotCompute>(Turns))
         return false;
-    const auto *First = dyn_cast<SCEVConstant>(SE.getMinusSCEV(Rec->getStart(), SE.getSCEV(const_cast<AllocaInst *>(Variable))));
+    const auto *First =
+        dyn_cast<SCEVConstant>(SE.getMinusSCEV(Rec->getStart(), SE.getSCEV(const_cast<AllocaInst *>(Variable))));
     const auto *Step = dyn_cast<SCEVConstant>(Rec->getStepRecurrence(SE));
     const std::optional<TypeSize> Size = Variable->getAllocationSize(DL);
     const uint64_t Bytes = DL.getTypeStoreSize(T).getFixedValue(), Most = uint64_t(1) << 31;
@@ -210,7 +211,8 @@ static bool isOwnElement(Value *Address, Type *T, Loop &L, ScalarEvolution &SE)
     if (!First || !Step || !Size || Size->isScalable() || Last.ugt(Most) || Step->getAPInt().isNegative()
         || Step->getAPInt().ugt(Most) || First->getAPInt().isNegative() || First->getAPInt().ugt(Most)
         || Step->getAPInt().getZExtValue() < Bytes
-        || First->getAPInt().getZExtValue() + Last.getZExtValue() * Step->getAPInt().getZExtValue() + Bytes > Size->getFixedValue())
+        || First->getAPInt().getZExtValue() + Last.getZExtValue() * Step->getAPInt().getZExtValue() + Bytes
+               > Size->getFixedValue())
         return false;
     for (BasicBlock *Block : L.blocks())
         for (Instruction &I : *Block) {
@@ -302,9 +304,9 @@ static bool writeAlways(Loop &L, FunctionAnalysisManager &FAM, Function &F)
                 }
                 if (any_of(Moved, [&](Instruction *At) {
                         return !isa<GetElementPtrInst>(At) || any_of(At->operands(), [&](Value *V) {
-                                   const auto *Of = dyn_cast<Instruction>(V);
-                                   return Of && !is_contained(Moved, Of) && !DT.dominates(Of, Branch);
-                               });
+                            const auto *Of = dyn_cast<Instruction>(V);
+                            return Of && !is_contained(Moved, Of) && !DT.dominates(Of, Branch);
+                        });
                     }))
                     continue;
                 for (Instruction *At : reverse(Moved))
@@ -336,7 +338,8 @@ bool writeOwnAlways(Function &F, FunctionAnalysisManager &FAM)
 {
     bool Changed = false;
     changeLoops(F, FAM, "teamwork.always", [&](Loop &L) {
-        if (!L.isInnermost() || !L.isLoopSimplifyForm() || L.getExitingBlock() != L.getLoopLatch() || !writeAlways(L, FAM, F))
+        if (!L.isInnermost() || !L.isLoopSimplifyForm() || L.getExitingBlock() != L.getLoopLatch()
+            || !writeAlways(L, FAM, F))
             return false;
         return Changed = true;
     });

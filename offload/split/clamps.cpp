@@ -66,7 +66,7 @@ std::optional<Choice> choiceOf(Value *V)
     if (Is == ICmpInst::ICMP_SGE || Is == ICmpInst::ICMP_SLE)
         std::swap(Then, Else);
     /* a constant is B */
-    if (const APInt *Number; match(A, m_APInt(Number)) && !Number->isMaxSignedValue())
+    if (const APInt * Number; match(A, m_APInt(Number)) && !Number->isMaxSignedValue())
         return Choice{B, ConstantInt::get(A->getType(), *Number + 1), Else, Then};
     return Choice{A, B, Then, Else};
 }
@@ -77,7 +77,8 @@ bool isAtMost(Value *V, Clamp &C)
     if (match(V, m_Intrinsic<Intrinsic::smin>(m_Value(C.X), m_Value(C.Hi))))
         return true;
     const std::optional<Choice> Of = choiceOf(V);
-    if (Of && match(Of->Less, m_Add(m_Specific(Of->A), m_AllOnes())) && match(Of->Else, m_NSWAdd(m_Specific(Of->B), m_AllOnes()))) {
+    if (Of && match(Of->Less, m_Add(m_Specific(Of->A), m_AllOnes()))
+        && match(Of->Else, m_NSWAdd(m_Specific(Of->B), m_AllOnes()))) {
         C.X = Of->Else; /* X - 1 < Past, compared without the ones */
         C.Hi = Of->Less;
         C.Past = Of->A;
@@ -101,7 +102,8 @@ std::optional<Clamp> clampOf(SelectInst &Select)
     /* X < Lo ? Lo : min(X, Hi). LLVM may compare with Lo + 1, and with what is less by Plus, if all are constants. */
     Value *Sum;
     ConstantInt *Plus;
-    C.Behind = match(Of->Else, m_NSWAdd(m_Value(Sum), m_ConstantInt(Plus))) && match(Sum, m_Intrinsic<Intrinsic::smin>());
+    C.Behind =
+        match(Of->Else, m_NSWAdd(m_Value(Sum), m_ConstantInt(Plus))) && match(Sum, m_Intrinsic<Intrinsic::smin>());
     if (isAtMost(C.Behind ? Sum : Of->Else, C)) {
         for (int Turn = 0; Turn < (C.Past ? 1 : 2); ++Turn, std::swap(C.X, C.Hi)) {
             C.Plus = C.Behind ? Plus : nullptr;
@@ -129,7 +131,8 @@ std::optional<Clamp> clampOf(SelectInst &Select)
         C.Hi = Of->A;
         return C;
     }
-    if (match(Of->Else, m_Add(m_Specific(Of->B), m_AllOnes())) && match(Of->Less, m_c_SMax(m_Specific(Of->A), m_Value(C.Lo)))) {
+    if (match(Of->Else, m_Add(m_Specific(Of->B), m_AllOnes()))
+        && match(Of->Less, m_c_SMax(m_Specific(Of->A), m_Value(C.Lo)))) {
         C.X = Of->A;
         C.Hi = Of->Else;
         C.Past = Of->B;
@@ -144,7 +147,8 @@ bool followsFromArguments(const Value *V, unsigned Steps = MostToBound)
     if (isa<Argument>(V) || isa<ConstantInt>(V))
         return V->getType()->isIntegerTy();
     const auto *I = dyn_cast<Instruction>(V);
-    return I && Steps > 0 && (isa<BinaryOperator>(I) || isa<CastInst>(I)) && !I->isIntDivRem() && I->getType()->isIntegerTy()
+    return I && Steps > 0 && (isa<BinaryOperator>(I) || isa<CastInst>(I)) && !I->isIntDivRem()
+           && I->getType()->isIntegerTy()
            && all_of(I->operands(), [&](const Use &Of) { return followsFromArguments(Of, Steps - 1); });
 }
 
@@ -251,7 +255,8 @@ void addOffset(const Clamp &C, const Instruction &First, SmallVectorImpl<Offsets
     const int64_t Least = Lo->getSExtValue() - By, More = C.Behind ? By : By + Plus;
     if (std::max({std::abs(Least), std::abs(By), std::abs(Plus)}) > MostOffset)
         return;
-    auto *Known = find_if(All, [&](const Offsets &O) { return O.Index == Index && O.Hi == Hi && O.IsPast == (C.Past != nullptr); });
+    auto *Known = find_if(
+        All, [&](const Offsets &O) { return O.Index == Index && O.Hi == Hi && O.IsPast == (C.Past != nullptr); });
     if (Known == All.end()) {
         All.push_back({Index, Hi, C.Past != nullptr, Least, 0, {}});
         Known = All.end() - 1;
@@ -265,7 +270,8 @@ void addOffset(const Clamp &C, const Instruction &First, SmallVectorImpl<Offsets
 bool canDiverge(const Instruction &I)
 {
     const auto *Call = dyn_cast<CallBase>(&I);
-    return !I.getType()->isTokenTy() && (!Call || !(Call->isConvergent() || Call->cannotDuplicate() || Call->isInlineAsm()));
+    return !I.getType()->isTokenTy()
+           && (!Call || !(Call->isConvergent() || Call->cannotDuplicate() || Call->isInlineAsm()));
 }
 
 /* `Block` without its terminator a second time; `Inside` chooses the first. What is used behind it is that of the one that ran. */
@@ -344,7 +350,9 @@ bool copyForInside(BasicBlock &Block, ArrayRef<Clamp> Clamps)
     Value *Inside = B.getTrue();
     for (const Offsets &O : All) {
         const auto Number = [&](int64_t N) { return ConstantInt::getSigned(O.Index->getType(), N); };
-        Inside = B.CreateAnd(Inside, B.CreateICmpSGE(O.Hi, Number(O.Least + O.Most + O.IsPast))); /* the next line does not wrap around */
+        Inside = B.CreateAnd(
+            Inside,
+            B.CreateICmpSGE(O.Hi, Number(O.Least + O.Most + O.IsPast))); /* the next line does not wrap around */
         Inside = B.CreateAnd(Inside, B.CreateICmpSLE(O.Index, B.CreateSub(O.Hi, Number(O.Most + O.IsPast))));
         Inside = B.CreateAnd(Inside, B.CreateICmpSGE(O.Index, Number(O.Least)));
     }

@@ -55,7 +55,8 @@ void copyInLoop(MemCpyInst &Copy)
     B.SetCurrentDebugLocation(Copy.getDebugLoc());
     PHINode *At = B.CreatePHI(B.getInt64Ty(), 2);
     MDNode *Group = MDNode::getDistinct(Context, {});
-    auto *Load = B.CreateAlignedLoad(B.getInt32Ty(), B.CreateInBoundsGEP(B.getInt32Ty(), Copy.getRawSource(), At), Align(4));
+    auto *Load =
+        B.CreateAlignedLoad(B.getInt32Ty(), B.CreateInBoundsGEP(B.getInt32Ty(), Copy.getRawSource(), At), Align(4));
     auto *Store = B.CreateAlignedStore(Load, B.CreateInBoundsGEP(B.getInt32Ty(), Copy.getRawDest(), At), Align(4));
     Load->setMetadata(LLVMContext::MD_access_group, Group);
     Store->setMetadata(LLVMContext::MD_access_group, Group);
@@ -64,7 +65,8 @@ void copyInLoop(MemCpyInst &Copy)
     Instruction *Back = B.CreateCondBr(B.CreateICmpEQ(Next, B.getInt64(Turns)), After, Body);
     At->addIncoming(B.getInt64(0), Before);
     At->addIncoming(Next, Body);
-    MDNode *Loop = MDNode::getDistinct(Context, {nullptr, MDNode::get(Context, {MDString::get(Context, ParallelMark), Group})});
+    MDNode *Loop =
+        MDNode::getDistinct(Context, {nullptr, MDNode::get(Context, {MDString::get(Context, ParallelMark), Group})});
     Loop->replaceOperandWith(0, Loop);
     Back->setMetadata(LLVMContext::MD_loop, Loop);
     Copy.eraseFromParent();

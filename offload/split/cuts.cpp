@@ -116,7 +116,8 @@ bool Finder::idOf(const Value *V, unsigned &Dimension, int64_t &Plus, unsigned D
         return false;
     if (match(V, m_ZExtOrSExt(m_Value(Of))) || match(V, m_Trunc(m_Value(Of)))) /* a sum that is less than 0 */
         return idOf(Of, Dimension, Plus, Depth + 1) && (Plus >= 0 || !isa<ZExtInst>(V));
-    if (!match(V, m_AddLike(m_Value(Of), m_APInt(By))) || By->getSignificantBits() > 32 || !idOf(Of, Dimension, Plus, Depth + 1))
+    if (!match(V, m_AddLike(m_Value(Of), m_APInt(By))) || By->getSignificantBits() > 32
+        || !idOf(Of, Dimension, Plus, Depth + 1))
         return false;
     Plus += By->getSExtValue();
     return Plus < MostPlus && Plus > -MostPlus;
@@ -151,7 +152,8 @@ bool Finder::dependsOnIds(const Value *V, unsigned Depth) const
     const auto *I = dyn_cast<Instruction>(V);
     if (!I || !Inside.count(I->getParent())) /* of another region, or in front of all */
         return I && (is_contained(K.Id, I) || !DT.dominates(I, K.Id[0]));
-    return Depth > MostDepth || isa<PHINode>(I) || any_of(I->operand_values(), [&](const Value *Of) { return dependsOnIds(Of, Depth + 1); });
+    return Depth > MostDepth || isa<PHINode>(I)
+           || any_of(I->operand_values(), [&](const Value *Of) { return dependsOnIds(Of, Depth + 1); });
 }
 
 /* Whether a value would have to be kept for each work-item. */
@@ -195,7 +197,8 @@ bool Finder::isOfUse(const If &Of, const Only &Items) const
 void Finder::divideAnd(const If &Of, Value *First, Value *Second)
 {
     auto *Between = BasicBlock::Create(K.F.getContext(), "tw_and", &K.F, Of.Part);
-    BranchInst *Inner = BranchInst::Create(Of.Holds ? Of.Part : Of.Behind, Of.Holds ? Of.Behind : Of.Part, Second, Between);
+    BranchInst *Inner =
+        BranchInst::Create(Of.Holds ? Of.Part : Of.Behind, Of.Holds ? Of.Behind : Of.Part, Second, Between);
     Inner->setDebugLoc(Of.Branch->getDebugLoc());
     Of.Branch->setCondition(First);
     Of.Branch->replaceSuccessorWith(Of.Part, Between);
@@ -296,7 +299,8 @@ bool Finder::divideGuard(const If &Guard, const If &Of)
             if (I.isTerminator() || I.getType()->isVoidTy())
                 continue;
             if (!isa<PHINode>(I) && !I.mayReadOrWriteMemory() && isSafeToSpeculativelyExecute(&I)
-                && all_of(I.operand_values(), [&](const Value *V) { return !isa<Instruction>(V) || DT.dominates(V, Guard.Branch); }))
+                && all_of(I.operand_values(),
+                          [&](const Value *V) { return !isa<Instruction>(V) || DT.dominates(V, Guard.Branch); }))
                 I.moveBefore(*Before, Guard.Branch->getIterator());
             else
                 Left.push_back(&I);
@@ -321,7 +325,8 @@ bool Finder::divideGuard(const If &Guard, const If &Of)
             Block->getTerminator()->replaceSuccessorWith(Of.Behind, Next);
         Fork(G, Guard.Holds, Of.Behind, Guard.Behind, Next);
     }
-    BasicBlock *Chosen = BasicBlock::Create(Context, "tw_some", &K.F, Of.Part), *Again = BasicBlock::Create(Context, "tw_some", &K.F, Of.Part);
+    BasicBlock *Chosen = BasicBlock::Create(Context, "tw_some", &K.F, Of.Part),
+               *Again = BasicBlock::Create(Context, "tw_some", &K.F, Of.Part);
     Guard.Branch->replaceSuccessorWith(Guard.Behind, Chosen);
     Value *P = Of.Branch->getCondition();
     Of.Branch->eraseFromParent();

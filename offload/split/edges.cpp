@@ -39,9 +39,9 @@ namespace
 constexpr unsigned MostInstructions = 2000; /* of a loop that is divided */
 constexpr unsigned MostConditions = 64;
 constexpr uint64_t MostBetween = 1 << 20; /* indices that begin with the same one */
-constexpr uint64_t LeastTurns = 32; /* below, the arithmetic costs more than it saves */
+constexpr uint64_t LeastTurns = 32;       /* below, the arithmetic costs more than it saves */
 constexpr uint64_t LeastWithLoops = 4;
-constexpr uint64_t LeastOfLong = 16;    /* turns of a row whose work-items do a lot, as sums over many neighbours */
+constexpr uint64_t LeastOfLong = 16; /* turns of a row whose work-items do a lot, as sums over many neighbours */
 constexpr unsigned LongInstructions = 96;
 constexpr int64_t MostStep = 1 << 16;
 constexpr uint64_t Endless = uint64_t(1) << 62;
@@ -89,12 +89,15 @@ bool Divider::isSuitable()
                 if (!L.contains(cast<Instruction>(U)) && !(isa<PHINode>(U) && U->use_empty()) && !carried(&I))
                     return false;
         }
-    const uint64_t Least = !L.isInnermost() ? LeastWithLoops : Instructions >= LongInstructions ? LeastOfLong : LeastTurns;
+    const uint64_t Least = !L.isInnermost()                   ? LeastWithLoops
+                           : Instructions >= LongInstructions ? LeastOfLong
+                                                              : LeastTurns;
     if (SE.getUnsignedRangeMax(Turns).ult(Least - 1))
         return false;
     for (const PHINode &Phi : L.getHeader()->phis()) { /* what is counted does not go from one part to the next */
         const Value *Next = Phi.getIncomingValueForBlock(Latch);
-        const auto *Rec = SE.isSCEVable(Phi.getType()) ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(const_cast<PHINode *>(&Phi))) : nullptr;
+        const auto *Rec =
+            SE.isSCEVable(Phi.getType()) ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(const_cast<PHINode *>(&Phi))) : nullptr;
         if (Rec && Rec->getLoop() == &L && any_of(Next->users(), [&](const User *U) {
                 return isa<Instruction>(U) && !L.contains(cast<Instruction>(U)) && !(isa<PHINode>(U) && U->use_empty());
             }))
@@ -105,8 +108,7 @@ bool Divider::isSuitable()
 
 bool Divider::isBefore(const SCEV *S) const
 {
-    return SE.isLoopInvariant(S, &L)
-           && Expander(SE, DL, "tw").isSafeToExpandAt(S, Preheader->getTerminator());
+    return SE.isLoopInvariant(S, &L) && Expander(SE, DL, "tw").isSafeToExpandAt(S, Preheader->getTerminator());
 }
 
 std::optional<Affine> Divider::affine(const SCEV *S)
@@ -152,7 +154,8 @@ class Widener : public SCEVRewriteVisitor<Widener>
     Widener(ScalarEvolution &SE, const Loop &L) : SCEVRewriteVisitor(SE), L(L)
     {
     }
-    SmallVector<std::pair<const SCEV *, bool>, 2> Assumed; /* what does not wrap around, and whether as a signed number */
+    SmallVector<std::pair<const SCEV *, bool>, 2>
+        Assumed; /* what does not wrap around, and whether as a signed number */
 
     const SCEV *visitSignExtendExpr(const SCEVSignExtendExpr *S)
     {
@@ -248,8 +251,8 @@ void Divider::joinNeighbour(Condition &C)
     for (size_t K = 0; K < Conditions.size(); ++K) {
         Condition &First = Conditions[K];
         if (!First.I || First.I->getParent() != C.I->getParent() || First.Then || First.FromZero || !First.Signed
-            || First.IsClamped != C.IsClamped
-            || First.First >= 0 || !First.Of.Inner.empty() || First.Of.Step != C.Of.Step || isa<TruncInst>(First.I)
+            || First.IsClamped != C.IsClamped || First.First >= 0 || !First.Of.Inner.empty()
+            || First.Of.Step != C.Of.Step || isa<TruncInst>(First.I)
             || First.Of.Start->getType() != C.Of.Start->getType())
             continue;
         const auto *Between = dyn_cast<SCEVConstant>(SE.getMinusSCEV(C.Of.Start, First.Of.Start));
@@ -305,7 +308,8 @@ std::optional<bool> Divider::likelyOf(const Value *Condition, const Value *Compa
             uint64_t Often, Seldom;
             if (extractBranchWeights(*Select, Often, Seldom) && Often != Seldom)
                 return Often > Seldom;
-            Value *Yes = const_cast<Value *>(Select->getTrueValue()), *No = const_cast<Value *>(Select->getFalseValue());
+            Value *Yes = const_cast<Value *>(Select->getTrueValue()),
+                  *No = const_cast<Value *>(Select->getFalseValue());
             if (Compared && (Yes == Compared || No == Compared))
                 return Yes == Compared;
             const bool FirstMoves = affine(Yes).has_value(), SecondMoves = affine(No).has_value();
@@ -457,8 +461,8 @@ void Divider::addRemainder(BinaryOperator &Rest)
     if (!isBefore(Bound))
         return;
     Type *T = Rest.getType();
-    Condition C{&Rest, *Of, SE.getZero(T), SE.getAddExpr(Bound, SE.getMinusOne(T)), Bound, true, Rest.getOperand(0),
-                Rest.getOpcode() == Instruction::SRem ? Bound : nullptr};
+    Condition C{&Rest, *Of,  SE.getZero(T),      SE.getAddExpr(Bound, SE.getMinusOne(T)),
+                Bound, true, Rest.getOperand(0), Rest.getOpcode() == Instruction::SRem ? Bound : nullptr};
     const auto *Sum = dyn_cast<SCEVAddExpr>(Of->Start);
     if (Of->Start == Bound || (Sum && is_contained(Sum->operands(), Bound))) {
         C.Shift = SE.getNegativeSCEV(Bound);
@@ -473,7 +477,8 @@ bool reachesAddress(const Value *V, unsigned Depth)
     for (const User *U : V->users())
         if (isa<GetElementPtrInst>(U)
             || (Depth < 8
-                && (isa<BinaryOperator>(U) || isa<CastInst>(U) || isa<SelectInst>(U) || isa<MinMaxIntrinsic>(U) || isa<PHINode>(U))
+                && (isa<BinaryOperator>(U) || isa<CastInst>(U) || isa<SelectInst>(U) || isa<MinMaxIntrinsic>(U)
+                    || isa<PHINode>(U))
                 && reachesAddress(U, Depth + 1)))
             return true;
     return false;
@@ -489,7 +494,8 @@ uint64_t Divider::lowBits(const Affine &Of)
     const auto *Constant = dyn_cast<SCEVConstant>(Sum ? Sum->getOperand(0) : Start);
     if (!Constant || !Of.Inner.empty() || Of.Step == 0)
         return 0;
-    const unsigned Zeros = std::min(SE.getMinTrailingZeros(SE.getMinusSCEV(Of.Start, Constant)), unsigned(llvm::countr_zero(uint64_t(Of.Step))));
+    const unsigned Zeros = std::min(SE.getMinTrailingZeros(SE.getMinusSCEV(Of.Start, Constant)),
+                                    unsigned(llvm::countr_zero(uint64_t(Of.Step))));
     return Constant->getAPInt().getLoBits(std::min(Zeros, Constant->getAPInt().getBitWidth())).getZExtValue();
 }
 
@@ -508,17 +514,20 @@ void Divider::addExtension(Instruction &I)
     const APInt *Plus = nullptr;
     if (const auto *Sum = dyn_cast<SCEVAddExpr>(S);
         Sum && isa<CastInst>(I) && Sum->getNumOperands() == 2 && isa<SCEVConstant>(Sum->getOperand(0))) {
-        Plus = &cast<SCEVConstant>(Sum->getOperand(0))->getAPInt(); /* of an odd index: 1 and the extension of an even one */
+        Plus = &cast<SCEVConstant>(Sum->getOperand(0))
+                    ->getAPInt(); /* of an odd index: 1 and the extension of an even one */
         S = Sum->getOperand(1);
     }
     bool Signed = isa<SCEVSignExtendExpr>(S);
     if (Signed || isa<SCEVZeroExtendExpr>(S)) {
         Signed |= isa<ZExtInst>(I) && I.hasNonNeg() && (!Plus || Plus->isStrictlyPositive())
-                  && cast<SCEVCastExpr>(S)->getOperand()->getType() == I.getOperand(0)->getType(); /* not of a mask of fewer bits */
+                  && cast<SCEVCastExpr>(S)->getOperand()->getType()
+                         == I.getOperand(0)->getType(); /* not of a mask of fewer bits */
         std::optional<Affine> Of = affine(cast<SCEVCastExpr>(S)->getOperand());
         if (!Of || isPeriodic(*Of) || !reachesAddress(&I, 0) || (Plus && !Of->Inner.empty()))
             return;
-        const uint64_t Low = lowBits(*Of); /* they are added behind the extension, so that neighbours begin with the same value */
+        const uint64_t Low =
+            lowBits(*Of); /* they are added behind the extension, so that neighbours begin with the same value */
         Of->Start = SE.getMinusSCEV(Of->Start, SE.getConstant(Of->Start->getType(), Low));
         addNoWrap(&I, *Of, Signed, false, int64_t(Low) + (Plus ? Plus->getSExtValue() : 0));
     } else if (isa<TruncInst>(I) && affine(I.getOperand(0), true) && reachesAddress(&I, 0)) {
@@ -558,7 +567,8 @@ void Divider::collect()
 }
 
 constexpr unsigned MostInShortRow = 1024;
-constexpr unsigned LeastOfWhole = 64, MostOfWhole = 100; /* turns, and instructions, of a loop with a copy for all turns */
+constexpr unsigned LeastOfWhole = 64,
+                   MostOfWhole = 100; /* turns, and instructions, of a loop with a copy for all turns */
 
 /* ---- the limits -------------------------------------------------------------------------------------------------- */
 
@@ -683,7 +693,8 @@ bool Divider::guards(const Value *Condition, bool Likely, const BasicBlock *Bloc
             continue;
         }
         using namespace PatternMatch;
-        const bool Both = Likely ? match(I, m_LogicalAnd(m_Value(), m_Value())) : match(I, m_LogicalOr(m_Value(), m_Value()));
+        const bool Both =
+            Likely ? match(I, m_LogicalAnd(m_Value(), m_Value())) : match(I, m_LogicalOr(m_Value(), m_Value()));
         if (Depth < 6 && Both && guards(I, Likely, Block, Depth + 1))
             return true;
     }
@@ -736,8 +747,11 @@ bool Divider::guardsAll() const
 void Divider::findGuards()
 {
     for (Condition &C : Conditions)
-        for (size_t G = 0; G < Conditions.size() && !C.Then && C.I && !C.FromZero && !C.IsClamped && C.Of.Inner.empty() && C.Guard < 0; ++G)
-            if (const Condition &By = Conditions[G]; By.From && isa<ICmpInst>(By.I)
+        for (size_t G = 0; G < Conditions.size() && !C.Then && C.I && !C.FromZero && !C.IsClamped && C.Of.Inner.empty()
+                           && C.Guard < 0;
+             ++G)
+            if (const Condition &By = Conditions[G];
+                By.From && isa<ICmpInst>(By.I)
                 && guards(By.I, cast<ConstantInt>(By.Then)->isOne(), C.I->getParent(), 0))
                 C.Guard = int(G);
 }
@@ -827,7 +841,8 @@ bool hasCountersAlone(Loop &L, ScalarEvolution &SE, const Expander &Expand)
 {
     return all_of(L.getHeader()->phis(), [&](PHINode &Phi) {
         const auto *Rec = SE.isSCEVable(Phi.getType()) ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(&Phi)) : nullptr;
-        return Rec && Rec->getLoop() == &L && Rec->isAffine() && isBeforeLoop(Rec->getStepRecurrence(SE), L, SE, Expand);
+        return Rec && Rec->getLoop() == &L && Rec->isAffine()
+               && isBeforeLoop(Rec->getStepRecurrence(SE), L, SE, Expand);
     });
 }
 
@@ -947,7 +962,8 @@ void Divider::settle(Copy &Interior)
     for (BasicBlock *Block : Interior.Blocks)
         for (Instruction &I : make_early_inc_range(*Block))
             if (auto *Select = dyn_cast<SelectInst>(&I))
-                if (auto *Known = dyn_cast<ConstantInt>(Select->getCondition()); Known && !Select->getType()->isVectorTy())
+                if (auto *Known = dyn_cast<ConstantInt>(Select->getCondition());
+                    Known && !Select->getType()->isVectorTy())
                     Select->replaceAllUsesWith(Known->isOne() ? Select->getTrueValue() : Select->getFalseValue());
     for (const Condition &C : Conditions)
         if (C.I && !C.Then)
@@ -1051,8 +1067,8 @@ void Divider::maskInterior(Copy &Interior)
         return;
     MDNode *Masked = MDNode::get(Context, {MDString::get(Context, "llvm.loop.vectorize.predicate.enable"),
                                            ConstantAsMetadata::get(ConstantInt::getTrue(Context))});
-    Branch->setMetadata(LLVMContext::MD_loop,
-                        makePostTransformationMetadata(Context, Branch->getMetadata(LLVMContext::MD_loop), {}, {Masked}));
+    Branch->setMetadata(LLVMContext::MD_loop, makePostTransformationMetadata(
+                                                  Context, Branch->getMetadata(LLVMContext::MD_loop), {}, {Masked}));
 }
 
 void Divider::divide()

@@ -52,7 +52,8 @@ class Elements
 };
 
 /* What a branch compares, with what, if it goes to one block where the first is less; `Is` tells how. */
-std::optional<std::pair<const SCEV *, const SCEV *>> Elements::comparedFor(const BasicBlock &From, const BasicBlock &Goal)
+std::optional<std::pair<const SCEV *, const SCEV *>> Elements::comparedFor(const BasicBlock &From,
+                                                                           const BasicBlock &Goal)
 {
     const auto *Branch = dyn_cast<BranchInst>(From.getTerminator());
     const auto *Compare = Branch && Branch->isConditional() ? dyn_cast<ICmpInst>(Branch->getCondition()) : nullptr;
@@ -64,7 +65,8 @@ std::optional<std::pair<const SCEV *, const SCEV *>> Elements::comparedFor(const
         std::swap(Left, Right);
         Is = CmpInst::getSwappedPredicate(Is);
     }
-    if (const auto *Known = dyn_cast<SCEVConstant>(Right); Known && ICmpInst::isLE(Is)
+    if (const auto *Known = dyn_cast<SCEVConstant>(Right);
+        Known && ICmpInst::isLE(Is)
         && !(CmpInst::isSigned(Is) ? Known->getAPInt().isMaxSignedValue() : Known->getAPInt().isMaxValue())) {
         Right = SE.getConstant(Known->getAPInt() + 1);
         Is = CmpInst::getStrictPredicate(Is);
@@ -95,14 +97,16 @@ bool Elements::findRange()
             Past = SE.getConstant(Limit + By);
         IsSigned ? (void)Limit.sadd_ov(By, Wraps) : (void)Limit.uadd_ov(By, Wraps);
     }
-    Wraps &= !(IsSigned ? Rec->hasNoSignedWrap() : Rec->hasNoUnsignedWrap() || SE.getTypeSizeInBits(Rec->getType()) == 64);
+    Wraps &=
+        !(IsSigned ? Rec->hasNoSignedWrap() : Rec->hasNoUnsignedWrap() || SE.getTypeSizeInBits(Rec->getType()) == 64);
     return !Wraps && ((Step && Known && Compared->first == Rec) || Compared->first == Rec->getPostIncExpr(SE));
 }
 
 /* Whether nothing is done in a loop but by one inside of it, if there is an element for the work-item. */
 bool Elements::isOnly(Loop &L, const Loop &Inner)
 {
-    if (!L.isLoopSimplifyForm() || L.getExitingBlock() != L.getLoopLatch() || !L.getExitBlock() || L.getSubLoops().size() != 1)
+    if (!L.isLoopSimplifyForm() || L.getExitingBlock() != L.getLoopLatch() || !L.getExitBlock()
+        || L.getSubLoops().size() != 1)
         return false;
     const CmpInst::Predicate How = Is;
     for (BasicBlock *Block : L.blocks()) {
@@ -124,16 +128,19 @@ bool Elements::isOnly(Loop &L, const Loop &Inner)
 /* The loops over work-items whose ids, together, are the first elements, and whose number is the step. */
 bool Elements::findItems()
 {
-    const SCEV *Step = cast<SCEVAddRecExpr>(SE.getSCEV(Counter))->getStepRecurrence(SE), *Extent = SE.getOne(Counter->getType());
+    const SCEV *Step = cast<SCEVAddRecExpr>(SE.getSCEV(Counter))->getStepRecurrence(SE),
+               *Extent = SE.getOne(Counter->getType());
     Begin = First;
     for (const Loop *Inner = K;; Inner = All, All = All->getParentLoop()) {
         const auto *Rec = dyn_cast<SCEVAddRecExpr>(Begin);
-        if (!All || !Rec || Rec->getLoop() != All || !Rec->isAffine() || Rec->getStepRecurrence(SE) != Extent || !isOnly(*All, *Inner))
+        if (!All || !Rec || Rec->getLoop() != All || !Rec->isAffine() || Rec->getStepRecurrence(SE) != Extent
+            || !isOnly(*All, *Inner))
             return false;
         const SCEV *Turns = SE.getBackedgeTakenCount(All);
         if (isa<SCEVCouldNotCompute>(Turns))
             return false;
-        Extent = SE.getMulExpr(Extent, SE.getTruncateOrZeroExtend(SE.getAddExpr(Turns, SE.getOne(Turns->getType())), Extent->getType()));
+        Extent = SE.getMulExpr(
+            Extent, SE.getTruncateOrZeroExtend(SE.getAddExpr(Turns, SE.getOne(Turns->getType())), Extent->getType()));
         Begin = Rec->getStart();
         if (Extent == Step)
             break;
@@ -141,10 +148,12 @@ bool Elements::findItems()
     for (BasicBlock *Block : K->blocks())
         for (Instruction &I : *Block)
             for (Value *Operand : I.operands())
-                if (auto *Of = dyn_cast<Instruction>(Operand); &I != Counter && Of && All->contains(Of) && !K->contains(Of))
+                if (auto *Of = dyn_cast<Instruction>(Operand);
+                    &I != Counter && Of && All->contains(Of) && !K->contains(Of))
                     return false; /* of the work-item */
     const auto *Known = dyn_cast<SCEVConstant>(Extent);
-    return isBeforeLoop(Begin, *All, SE, Expand) && isBeforeLoop(Past, *All, SE, Expand) && !isa<PHINode>(All->getExitBlock()->front())
+    return isBeforeLoop(Begin, *All, SE, Expand) && isBeforeLoop(Past, *All, SE, Expand)
+           && !isa<PHINode>(All->getExitBlock()->front())
            && ((Known && Known->getAPInt().uge(LeastApart) && K->isInnermost()) || !comesBack(*K, SE));
 }
 
@@ -152,7 +161,8 @@ void Elements::write()
 {
     BasicBlock *Before = All->getLoopPreheader(), *Exit = All->getExitBlock();
     BasicBlock *Latch = K->getLoopLatch(), *Old = K->getLoopPreheader(), *OldExit = K->getExitBlock();
-    auto *Entry = BasicBlock::Create(F.getContext(), "tw_elements", &F), *End = BasicBlock::Create(F.getContext(), "tw_elements_end", &F);
+    auto *Entry = BasicBlock::Create(F.getContext(), "tw_elements", &F),
+         *End = BasicBlock::Create(F.getContext(), "tw_elements_end", &F);
     Instruction *At = Before->getTerminator();
     Value *From = Expand.expandCodeFor(Begin, Counter->getType(), At->getIterator());
     Value *To = Expand.expandCodeFor(Past, Counter->getType(), At->getIterator());
@@ -168,7 +178,8 @@ void Elements::write()
     Old->getTerminator()->eraseFromParent();
     new UnreachableInst(F.getContext(), Old);
     B.SetInsertPoint(Latch->getTerminator());
-    Value *Next = B.CreateAdd(Counter, ConstantInt::get(Counter->getType(), 1), "", !CmpInst::isSigned(Is), CmpInst::isSigned(Is));
+    Value *Next = B.CreateAdd(Counter, ConstantInt::get(Counter->getType(), 1), "", !CmpInst::isSigned(Is),
+                              CmpInst::isSigned(Is));
     Counter->setIncomingValueForBlock(Latch, Next);
     Instruction *Back = B.CreateCondBr(B.CreateICmp(Is, Next, To), K->getHeader(), End);
     Back->setMetadata(LLVMContext::MD_loop, loopMetadata(F.getContext(), ItemsMark));
@@ -192,9 +203,8 @@ bool Elements::run()
 
 bool joinElements(Function &F, FunctionAnalysisManager &FAM)
 {
-    return changeLoops(F, FAM, "teamwork.elements", [&](Loop &L) {
-        return Elements(F, L, FAM.getResult<ScalarEvolutionAnalysis>(F)).run();
-    });
+    return changeLoops(F, FAM, "teamwork.elements",
+                       [&](Loop &L) { return Elements(F, L, FAM.getResult<ScalarEvolutionAnalysis>(F)).run(); });
 }
 
 } // namespace tw_split

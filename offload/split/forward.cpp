@@ -51,8 +51,9 @@ GlobalVariable *threadVariable(const Instruction &I)
     if (!Call || Call->getIntrinsicID() != Intrinsic::threadlocal_address)
         return nullptr;
     auto *Variable = dyn_cast<GlobalVariable>(Call->getArgOperand(0));
-    return Variable && Variable->hasLocalLinkage() && Variable->hasInitializer() && !Variable->isExternallyInitialized() ? Variable
-                                                                                                                       : nullptr;
+    return Variable && Variable->hasLocalLinkage() && Variable->hasInitializer() && !Variable->isExternallyInitialized()
+               ? Variable
+               : nullptr;
 }
 
 /* Whether a variable is only read and written, at addresses that are computed from its own; finds what does. */
@@ -66,7 +67,8 @@ bool isOnlyAccessed(Instruction &Variable, DenseSet<const Instruction *> &Access
             auto *Store = dyn_cast<StoreInst>(By);
             if (isa<GetElementPtrInst>(By) && By->getType()->isPointerTy())
                 Open.push_back(By);
-            else if ((Load && Load->isSimple()) || (Store && Store->isSimple() && U.getOperandNo() == StoreInst::getPointerOperandIndex()))
+            else if ((Load && Load->isSimple())
+                     || (Store && Store->isSimple() && U.getOperandNo() == StoreInst::getPointerOperandIndex()))
                 Accesses.insert(By);
             else if (!By->isLifetimeStartOrEnd() && !isa<AssumeInst>(By))
                 return false;
@@ -83,9 +85,11 @@ bool isPlain(Type *E, const DataLayout &DL)
 Value *part(IRBuilder<> &B, const DataLayout &DL, Value *V, int64_t From, Type *T)
 {
     Type *Stored = V->getType(), *Read = T->getScalarType();
-    if (isa<ScalableVectorType>(T) || isa<ScalableVectorType>(Stored) || !isPlain(Stored->getScalarType(), DL) || !isPlain(Read, DL))
+    if (isa<ScalableVectorType>(T) || isa<ScalableVectorType>(Stored) || !isPlain(Stored->getScalarType(), DL)
+        || !isPlain(Read, DL))
         return nullptr;
-    const auto Bytes = int64_t(DL.getTypeStoreSize(Read).getFixedValue()), All = int64_t(DL.getTypeStoreSize(Stored).getFixedValue());
+    const auto Bytes = int64_t(DL.getTypeStoreSize(Read).getFixedValue()),
+               All = int64_t(DL.getTypeStoreSize(Stored).getFixedValue());
     const auto *Wanted = dyn_cast<FixedVectorType>(T);
     if (From % Bytes || All % Bytes || !isa<FixedVectorType>(Stored))
         return From == 0 && DL.getTypeStoreSize(T) == DL.getTypeStoreSize(Stored) ? B.CreateBitCast(V, T) : nullptr;
@@ -112,8 +116,10 @@ Value *join(IRBuilder<> &B, const DataLayout &DL, ArrayRef<Stored> Known, int64_
     SmallVector<int, 16> Mask;
     for (unsigned Lane = 0; Lane < Wanted->getNumElements(); ++Lane) {
         const int64_t Place = At + Lane * Bytes;
-        const auto *Of = find_if(Known, [&](const Stored &S) { return S.At <= Place && Place + Bytes <= S.At + S.Bytes; });
-        if (Of == Known.end() || !isPlain(Of->V->getType()->getScalarType(), DL) || isa<ScalableVectorType>(Of->V->getType()))
+        const auto *Of =
+            find_if(Known, [&](const Stored &S) { return S.At <= Place && Place + Bytes <= S.At + S.Bytes; });
+        if (Of == Known.end() || !isPlain(Of->V->getType()->getScalarType(), DL)
+            || isa<ScalableVectorType>(Of->V->getType()))
             return nullptr;
         if (!isa<FixedVectorType>(Of->V->getType())) {
             if (Of->Bytes != Bytes)
@@ -136,9 +142,9 @@ Value *join(IRBuilder<> &B, const DataLayout &DL, ArrayRef<Stored> Known, int64_
     if (Vectors.empty())
         return nullptr;
     auto *Of = FixedVectorType::get(Element, unsigned(Vectors[0]->Bytes / Bytes));
-    Value *Result = Vectors.size() == 2
-                        ? B.CreateShuffleVector(B.CreateBitCast(Vectors[0]->V, Of), B.CreateBitCast(Vectors[1]->V, Of), Mask)
-                        : B.CreateShuffleVector(B.CreateBitCast(Vectors[0]->V, Of), Mask);
+    Value *Result = Vectors.size() == 2 ? B.CreateShuffleVector(B.CreateBitCast(Vectors[0]->V, Of),
+                                                                B.CreateBitCast(Vectors[1]->V, Of), Mask)
+                                        : B.CreateShuffleVector(B.CreateBitCast(Vectors[0]->V, Of), Mask);
     for (auto &[Lane, V] : Singles)
         Result = B.CreateInsertElement(Result, B.CreateBitCast(V, Element), uint64_t(Lane));
     return Result;
@@ -154,7 +160,8 @@ bool forwardIn(BasicBlock &Block, SmallVectorImpl<Stored> &Known, const Instruct
         if (!Accesses.count(&I))
             continue;
         APInt Offset(64, 0);
-        const bool IsPlace = getLoadStorePointerOperand(&I)->stripAndAccumulateConstantOffsets(DL, Offset, true) == &Variable;
+        const bool IsPlace =
+            getLoadStorePointerOperand(&I)->stripAndAccumulateConstantOffsets(DL, Offset, true) == &Variable;
         const TypeSize Size = DL.getTypeStoreSize(getLoadStoreType(&I));
         const bool IsKnown = IsPlace && !Size.isScalable();
         const int64_t At = IsKnown ? Offset.getSExtValue() : 0, Bytes = IsKnown ? int64_t(Size.getFixedValue()) : 0;
@@ -171,7 +178,8 @@ bool forwardIn(BasicBlock &Block, SmallVectorImpl<Stored> &Known, const Instruct
             continue;
         const auto *Whole = find_if(Known, [&](const Stored &S) { return S.At <= At && At + Bytes <= S.At + S.Bytes; });
         IRBuilder<> B(&I);
-        Value *V = Whole != Known.end() ? part(B, DL, Whole->V, At - Whole->At, I.getType()) : join(B, DL, Known, At, I.getType());
+        Value *V = Whole != Known.end() ? part(B, DL, Whole->V, At - Whole->At, I.getType())
+                                        : join(B, DL, Known, At, I.getType());
         if (!V)
             continue;
         for (Stored &Other : Known)
@@ -203,7 +211,8 @@ bool forwardIn(Function &F, const Instruction &Variable, const DenseSet<const In
                 Known = End->second;
             else
                 erase_if(Known, [&](const Stored &S) {
-                    return none_of(End->second, [&](const Stored &E) { return E.At == S.At && E.Bytes == S.Bytes && E.V == S.V; });
+                    return none_of(End->second,
+                                   [&](const Stored &E) { return E.At == S.At && E.Bytes == S.Bytes && E.V == S.V; });
                 });
             IsFirst = false;
         }
@@ -245,7 +254,8 @@ void loadInOrder(Function &F, const TargetTransformInfo &TTI)
         for (Instruction &I : Block) {
             auto *Load = dyn_cast<LoadInst>(&I);
             const auto *Type = Load ? dyn_cast<FixedVectorType>(Load->getType()) : nullptr;
-            if (!Type || !Load->isSimple() || DL.getTypeStoreSize(Load->getType()) != Register || !isPlain(Type->getElementType(), DL))
+            if (!Type || !Load->isSimple() || DL.getTypeStoreSize(Load->getType()) != Register
+                || !isPlain(Type->getElementType(), DL))
                 continue;
             int64_t At = 0;
             const Value *Base = GetPointerBaseWithConstantOffset(Load->getPointerOperand(), At, DL);
@@ -266,7 +276,8 @@ void loadInOrder(Function &F, const TargetTransformInfo &TTI)
         if (!Element->isFloatTy() && !Element->isDoubleTy()) /* not all processors have registers of the others */
             Whole = FixedVectorType::get(B.getInt32Ty(), unsigned(Register / 4));
         Value *Words = B.CreateBitCast(Load, Whole);
-        CallInst *Loaded = B.CreateCall(InlineAsm::get(FunctionType::get(Whole, {Whole}, false), "", "=v,0", true), {Words});
+        CallInst *Loaded =
+            B.CreateCall(InlineAsm::get(FunctionType::get(Whole, {Whole}, false), "", "=v,0", true), {Words});
         Loaded->setDoesNotThrow();
         Value *V = B.CreateBitCast(Loaded, Load->getType());
         Load->replaceUsesWithIf(V, [&](const Use &Of) { return Of.getUser() != Words && Of.getUser() != Loaded; });
@@ -285,7 +296,8 @@ bool forwardVectors(Function &F, FunctionAnalysisManager &FAM)
     bool CallsOwn = false;
     for (Instruction &I : instructions(F)) {
         const auto *Call = dyn_cast<CallBase>(&I);
-        CallsOwn |= Call && !isa<IntrinsicInst>(I) && (!Call->getCalledFunction() || !Call->getCalledFunction()->isDeclaration());
+        CallsOwn |= Call && !isa<IntrinsicInst>(I)
+                    && (!Call->getCalledFunction() || !Call->getCalledFunction()->isDeclaration());
         if (GlobalVariable *Variable = threadVariable(I))
             ++Addresses[Variable];
         if (isa<AllocaInst>(I) || threadVariable(I))

@@ -207,8 +207,8 @@ bool advanceThroughArray(GetElementPtrInst &Access, Loop &L, ScalarEvolution &SE
     const auto Size = Array ? Array->getAllocationSize(DL) : std::nullopt;
     BasicBlock *Before = L.getLoopPreheader(), *Latch = L.getLoopLatch();
     auto *Extended = dyn_cast<SExtInst>(Access.getOperand(Access.getNumOperands() - 1));
-    if (!Size || Size->isScalable() || Size->getFixedValue() > INT32_MAX / 4 || !Access.isInBounds() || !Before || !Latch
-        || !Extended || !Extended->getSrcTy()->isIntegerTy(32) || isa<SCEVAddRecExpr>(SE.getSCEV(&Access)))
+    if (!Size || Size->isScalable() || Size->getFixedValue() > INT32_MAX / 4 || !Access.isInBounds() || !Before
+        || !Latch || !Extended || !Extended->getSrcTy()->isIntegerTy(32) || isa<SCEVAddRecExpr>(SE.getSCEV(&Access)))
         return false;
     for (unsigned N = 0; N + 1 < Access.getNumOperands(); ++N)
         if (!L.isLoopInvariant(Access.getOperand(N)))
@@ -225,14 +225,16 @@ bool advanceThroughArray(GetElementPtrInst &Access, Loop &L, ScalarEvolution &SE
     if (!Expand.isSafeToExpandAt(Steps->getStart(), Before->getTerminator()))
         return false;
 
-    Value *Start = Expand.expandCodeFor(Steps->getStart(), Extended->getSrcTy(), Before->getTerminator()->getIterator());
+    Value *Start =
+        Expand.expandCodeFor(Steps->getStart(), Extended->getSrcTy(), Before->getTerminator()->getIterator());
     IRBuilder<> Front(Before->getTerminator()), Here(&L.getHeader()->front()), Behind(Latch->getTerminator());
     auto *First = cast<GetElementPtrInst>(Access.clone());
     First->setOperand(First->getNumOperands() - 1, Front.CreateSExt(Start, Extended->getType()));
     First->setIsInBounds(false);
     Front.Insert(First);
     PHINode *Pointer = Here.CreatePHI(Access.getType(), 2);
-    Value *Next = Behind.CreateGEP(Access.getResultElementType(), Pointer, Behind.getInt64(Step->getAPInt().getSExtValue()));
+    Value *Next =
+        Behind.CreateGEP(Access.getResultElementType(), Pointer, Behind.getInt64(Step->getAPInt().getSExtValue()));
     Pointer->addIncoming(First, Before);
     Pointer->addIncoming(Next, Latch);
     Access.replaceAllUsesWith(Pointer);
@@ -276,9 +278,11 @@ bool narrowCounter(PHINode &Counter, Loop &L, ScalarEvolution &SE)
     auto *Test = Branch && Branch->isConditional() ? dyn_cast<ICmpInst>(Branch->getCondition()) : nullptr;
     if (!Before || !Test || !Counter.getType()->isIntegerTy(64))
         return false;
-    Value *Start = Counter.getIncomingValueForBlock(Before), *Step, *Tested = Test->getOperand(0), *Limit = Test->getOperand(1);
+    Value *Start = Counter.getIncomingValueForBlock(Before), *Step, *Tested = Test->getOperand(0),
+          *Limit = Test->getOperand(1);
     auto *Next = dyn_cast<BinaryOperator>(Counter.getIncomingValueForBlock(Latch));
-    if (!Next || !match(Next, m_c_Add(m_Specific(&Counter), m_Value(Step))) || isa<Constant>(Step) || !L.isLoopInvariant(Step))
+    if (!Next || !match(Next, m_c_Add(m_Specific(&Counter), m_Value(Step))) || isa<Constant>(Step)
+        || !L.isLoopInvariant(Step))
         return false;
     auto GoesOn = Branch->getSuccessor(0) == L.getHeader() ? Test->getPredicate() : Test->getInversePredicate();
     if (L.isLoopInvariant(Tested)) {
@@ -304,7 +308,8 @@ bool narrowCounter(PHINode &Counter, Loop &L, ScalarEvolution &SE)
     Value *Sum = Here.CreateAdd(Narrow, Front.CreateTrunc(Step, Word));
     Narrow->addIncoming(Front.CreateTrunc(Start, Word), Before);
     Narrow->addIncoming(Sum, Latch);
-    Branch->setCondition(IRBuilder<>(Branch).CreateICmpULT(Tested == Next ? Sum : Narrow, Front.CreateTrunc(Limit, Word)));
+    Branch->setCondition(
+        IRBuilder<>(Branch).CreateICmpULT(Tested == Next ? Sum : Narrow, Front.CreateTrunc(Limit, Word)));
     if (Branch->getSuccessor(0) != L.getHeader())
         Branch->swapSuccessors();
     Head.SetInsertPoint(L.getHeader(), L.getHeader()->getFirstInsertionPt());
@@ -329,11 +334,13 @@ bool addOffsetFirst(Instruction &I)
 {
     using namespace PatternMatch;
     Value *Scaled, *Rest, *Offset;
-    const auto Sum = m_OneUse(m_c_DisjointOr(m_CombineAnd(m_Shl(m_Value(), m_ConstantInt()), m_Value(Scaled)), m_Value(Rest)));
+    const auto Sum =
+        m_OneUse(m_c_DisjointOr(m_CombineAnd(m_Shl(m_Value(), m_ConstantInt()), m_Value(Scaled)), m_Value(Rest)));
     IRBuilder<> B(&I);
     if (I.getType()->isIntegerTy(64) && match(&I, m_c_Add(Sum, m_Value(Offset))) && isa<Argument>(Offset)) {
         I.replaceAllUsesWith(B.CreateAdd(B.CreateAdd(Rest, Offset), Scaled));
-    } else if (auto *To = dyn_cast<GetElementPtrInst>(&I); To && To->getNumIndices() == 1 && isa<Argument>(To->getOperand(1))) {
+    } else if (auto *To = dyn_cast<GetElementPtrInst>(&I);
+               To && To->getNumIndices() == 1 && isa<Argument>(To->getOperand(1))) {
         auto *Via = dyn_cast<GetElementPtrInst>(To->getPointerOperand());
         Type *Element = To->getSourceElementType();
         if (!Via || !Via->hasOneUse() || Via->getNumIndices() != 1 || Via->getSourceElementType() != Element
@@ -366,14 +373,16 @@ bool isDivisionInLoop(const Instruction &I, const LoopInfo &LI, ScalarEvolution 
 }
 
 /* What it divides, in 32 bits, and the greatest value that this has. Where LLVM made it narrower: what it was before. */
-std::pair<Value *, APInt> dividend(const BinaryOperator &Division, IRBuilder<> &B, ScalarEvolution &SE, DominatorTree &DT)
+std::pair<Value *, APInt> dividend(const BinaryOperator &Division, IRBuilder<> &B, ScalarEvolution &SE,
+                                   DominatorTree &DT)
 {
     using namespace PatternMatch;
     Value *X = Division.getOperand(0), *Whole;
     const unsigned Width = X->getType()->getIntegerBitWidth();
     const auto Most = [&SE](Value *Of) { return SE.getUnsignedRangeMax(SE.getSCEV(Of)).zext(32); };
-    if (match(X, m_CombineOr(m_Freeze(m_Trunc(m_Value(Whole))), m_Trunc(m_Value(Whole)))) && Whole->getType()->isIntegerTy(32)
-        && Most(Whole).isIntN(Width) && isGuaranteedNotToBeUndefOrPoison(Whole, nullptr, &Division, &DT))
+    if (match(X, m_CombineOr(m_Freeze(m_Trunc(m_Value(Whole))), m_Trunc(m_Value(Whole))))
+        && Whole->getType()->isIntegerTy(32) && Most(Whole).isIntN(Width)
+        && isGuaranteedNotToBeUndefOrPoison(Whole, nullptr, &Division, &DT))
         return {Whole, Most(Whole)};
     if (isGuaranteedNotToBeUndefOrPoison(X, nullptr, &Division, &DT))
         return {B.CreateZExt(X, B.getInt32Ty()), Most(X)};
@@ -483,7 +492,8 @@ SmallPtrSet<const BasicBlock *, 8> ofFirstThread(Function &F, DominatorTree &DT)
             || !match(Test->getOperand(0), m_ZExtOrSelf(m_Value(Thread))))
             continue;
         const auto *Call = dyn_cast<CallInst>(Thread);
-        if (!Call || !Call->getCalledFunction() || Call->getCalledFunction()->getName() != "llvm.nvvm.read.ptx.sreg.tid.x")
+        if (!Call || !Call->getCalledFunction()
+            || Call->getCalledFunction()->getName() != "llvm.nvvm.read.ptx.sreg.tid.x")
             continue;
         const BasicBlockEdge Edge(&Block, Branch->getSuccessor(Test->getPredicate() == ICmpInst::ICMP_NE));
         for (const BasicBlock &Other : F)
@@ -532,7 +542,8 @@ class Traffic
     /* What one thread accesses twice is in order. */
     bool conflictWith(const Traffic &Other) const
     {
-        return ByAny.conflictWith(Other.ByAny) || ByAny.conflictWith(Other.ByFirst) || ByFirst.conflictWith(Other.ByAny);
+        return ByAny.conflictWith(Other.ByAny) || ByAny.conflictWith(Other.ByFirst)
+               || ByFirst.conflictWith(Other.ByAny);
     }
 
     static unsigned spaces(const Value *Address)
@@ -666,7 +677,8 @@ PHINode *counterOf(const Value *Index, const Loop &L, ScalarEvolution &SE, bool 
     if (!Counter || Counter->getParent() != L.getHeader())
         return nullptr;
     const auto *Steps = dyn_cast<SCEVAddRecExpr>(SE.getSCEV(Counter));
-    return Steps && Steps->getLoop() == &L && Steps->isAffine() && isa<SCEVConstant>(Steps->getOperand(1)) ? Counter : nullptr;
+    return Steps && Steps->getLoop() == &L && Steps->isAffine() && isa<SCEVConstant>(Steps->getOperand(1)) ? Counter
+                                                                                                           : nullptr;
 }
 
 /* An address of global memory with a counter of 32 bits is one instruction, which multiplies and adds to a pointer of 64 bits. A

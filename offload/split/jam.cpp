@@ -33,7 +33,7 @@ namespace
 constexpr unsigned MostRows = 4, MostInJam = 600; /* MostInJam: instructions of all rows together */
 constexpr unsigned LeastChain = 8;                /* operations, each of which waits for the one before */
 constexpr const char *Interleave = "llvm.loop.interleave.count";
-constexpr unsigned UsualRow = 16;                 /* work-items of a row whose length is not known */
+constexpr unsigned UsualRow = 16; /* work-items of a row whose length is not known */
 
 class Jam
 {
@@ -54,7 +54,7 @@ class Jam
     Loop *Rows = nullptr;
     BasicBlock *Preheader = nullptr;
     unsigned Together = MostRows;
-    unsigned Vectors = 1; /* of a row, side by side */
+    unsigned Vectors = 1;            /* of a row, side by side */
     DenseSet<const Value *> Varying; /* instructions that rows may have different values of */
 
     bool isBefore(const SCEV *S)
@@ -97,7 +97,8 @@ bool Jam::isSuitable()
         if (!Branch || (Branch->isConditional() && LI.getLoopFor(Block)->getLoopLatch() != Block))
             return false;
         for (Instruction &I : *Block) {
-            if (I.getType()->isTokenTy() || I.getType()->isVectorTy() || I.getType()->isAggregateType() || isa<AllocaInst>(I))
+            if (I.getType()->isTokenTy() || I.getType()->isVectorTy() || I.getType()->isAggregateType()
+                || isa<AllocaInst>(I))
                 return false;
             for (const User *U : I.users())
                 if (!Rows->contains(cast<Instruction>(U)) && !(isa<PHINode>(U) && U->use_empty()))
@@ -105,7 +106,9 @@ bool Jam::isSuitable()
             if (isa<LoadInst>(I) || isa<StoreInst>(I)) {
                 if (I.isVolatile() || I.isAtomic())
                     return false;
-            } else if (!isDropped(I) && (I.mayReadOrWriteMemory() || I.mayHaveSideEffects() || (isa<CallBase>(I) && cast<CallBase>(I).isConvergent())))
+            } else if (!isDropped(I)
+                       && (I.mayReadOrWriteMemory() || I.mayHaveSideEffects()
+                           || (isa<CallBase>(I) && cast<CallBase>(I).isConvergent())))
                 return false;
         }
     }
@@ -142,7 +145,7 @@ bool Jam::pays()
     if (Register == 0 || Length > 2 * UsualRow || Count == 1)
         return false;
     Accesses At(L, SE);
-    uint64_t Sums = 0; /* registers that they take */
+    uint64_t Sums = 0;         /* registers that they take */
     uint64_t Bytes = Register; /* the least that a work-item reads or writes */
     unsigned Instructions = 0;
     for (BasicBlock *Block : Rows->blocks()) {
@@ -152,7 +155,8 @@ bool Jam::pays()
             if (L.contains(Block) && getLoadStorePointerOperand(&I) && At.isFar(I))
                 return false;
             if (getLoadStorePointerOperand(&I))
-                Bytes = std::min<uint64_t>(Bytes, SE.getDataLayout().getTypeStoreSize(getLoadStoreType(&I)).getFixedValue());
+                Bytes = std::min<uint64_t>(Bytes,
+                                           SE.getDataLayout().getTypeStoreSize(getLoadStoreType(&I)).getFixedValue());
             if (!isa<PHINode>(I) || Of == Rows || Of == &L || Block != Of->getHeader())
                 continue;
             const auto *Around = dyn_cast<PHINode>(cast<PHINode>(I).getIncomingValueForBlock(Of->getLoopPreheader()));
@@ -168,8 +172,8 @@ bool Jam::pays()
     if (Sums == 0)
         return false;
     while (Together > 1
-           && (Together * Sums > Registers / 2 || Together * Instructions > MostInJam || Together * Length > MostRows * UsualRow
-               || (Count && Count < Together)))
+           && (Together * Sums > Registers / 2 || Together * Instructions > MostInJam
+               || Together * Length > MostRows * UsualRow || (Count && Count < Together)))
         Together /= 2;
     while (Chain && Fixed && Fixed * Bytes % (2 * Vectors * Register) == 0 && 2 * Vectors * Together <= Registers / 2)
         Vectors *= 2;
@@ -290,7 +294,8 @@ void Jam::jam()
     auto *Inner = cast<BasicBlock>(static_cast<Value *>(Maps[0][L.getLoopLatch()]))->getTerminator();
     SmallVector<MDNode *, 2> Marks{MDNode::get(Context, MDString::get(Context, JammedMark))};
     if (Vectors > 1 && !hasLoopMark(L, Interleave)) /* LLVM else takes the vectors of a row one behind the other */
-        Marks.push_back(MDNode::get(Context, {MDString::get(Context, Interleave), ConstantAsMetadata::get(B.getInt32(Vectors))}));
+        Marks.push_back(
+            MDNode::get(Context, {MDString::get(Context, Interleave), ConstantAsMetadata::get(B.getInt32(Vectors))}));
     Inner->setMetadata(LLVMContext::MD_loop,
                        makePostTransformationMetadata(Context, Inner->getMetadata(LLVMContext::MD_loop), {}, Marks));
     B.SetInsertPoint(Entry);
@@ -309,7 +314,8 @@ void Jam::jam()
     B.CreateBr(Header);
     for (PHINode &Phi : Exit->phis()) { /* what comes from the loop is not used, by isSuitable() */
         auto *V = dyn_cast<Instruction>(Phi.getIncomingValueForBlock(Latch));
-        Phi.addIncoming(V && Rows->contains(V) ? PoisonValue::get(Phi.getType()) : Phi.getIncomingValueForBlock(Latch), Behind);
+        Phi.addIncoming(V && Rows->contains(V) ? PoisonValue::get(Phi.getType()) : Phi.getIncomingValueForBlock(Latch),
+                        Behind);
     }
 }
 
@@ -357,7 +363,9 @@ bool jamRows(Function &F, FunctionAnalysisManager &FAM)
 {
     const bool Changed = changeLoops(F, FAM, "teamwork.jam", [&](Loop &L) {
         const DebugLoc Where = L.getStartLoc();
-        if (!Jam(F, L, FAM.getResult<LoopAnalysis>(F), FAM.getResult<ScalarEvolutionAnalysis>(F), FAM.getResult<TargetIRAnalysis>(F)).run())
+        if (!Jam(F, L, FAM.getResult<LoopAnalysis>(F), FAM.getResult<ScalarEvolutionAnalysis>(F),
+                 FAM.getResult<TargetIRAnalysis>(F))
+                 .run())
             return false;
         OptimizationRemarkEmitter Emitter(&F);
         Emitter.emit(OptimizationRemark("teamwork-jam", "Jam", Where, L.getHeader())

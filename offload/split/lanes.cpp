@@ -69,10 +69,12 @@ static std::string obstacle(const Instruction &I)
         return "";
     if (isa<MemIntrinsic>(I))
         return "memory is copied as a whole in it";
-    if (Call && (!isa<CallInst>(I) || Call->isConvergent() || !Call->doesNotAccessMemory() || Call->mayHaveSideEffects())) {
+    if (Call
+        && (!isa<CallInst>(I) || Call->isConvergent() || !Call->doesNotAccessMemory() || Call->mayHaveSideEffects())) {
         const Function *Callee = Call->getCalledFunction();
-        return Callee && !Callee->isIntrinsic() ? "of the call of " + Callee->getName().str() + "(), which was not inlined"
-                                                : "of a call that may have side effects";
+        return Callee && !Callee->isIntrinsic()
+                   ? "of the call of " + Callee->getName().str() + "(), which was not inlined"
+                   : "of a call that may have side effects";
     }
     if (I.getType()->isVectorTy() || I.getType()->isAggregateType())
         return "it computes with vectors or structures";
@@ -125,7 +127,8 @@ bool Lanes::isSuitable()
 struct Lanes::Stop {
     BasicBlock *At;
     SmallVector<Loop *, 2> Loops;
-    BasicBlock *Inside = nullptr, *Past = nullptr, *Final = nullptr; /* of Some: first and last block, and where all go on */
+    BasicBlock *Inside = nullptr, *Past = nullptr,
+               *Final = nullptr; /* of Some: first and last block, and where all go on */
 
     Stop(BasicBlock *At, Loop &K) : At(At), Loops{&K}
     {
@@ -309,7 +312,8 @@ bool Lanes::canBuild(const SCEV *S, const BasicBlock *At, unsigned &Budget, cons
         /* behind its loop, the array of what goes from turn to turn has the next value */
         const Loop *Of = LI.getLoopFor(I->getParent());
         const bool IsPast = isa<PHINode>(I) && Of->getHeader() == I->getParent() && !Of->contains(At);
-        return (For && (SegmentOf[I->getParent()] == SegmentOf[At] || (Kept.count(I) && !IsPast)) && DT.dominates(I, For))
+        return (For && (SegmentOf[I->getParent()] == SegmentOf[At] || (Kept.count(I) && !IsPast))
+                && DT.dominates(I, For))
                || canCompute(*I, At, Budget);
     }
     case scAddRecExpr: {
@@ -386,7 +390,8 @@ bool Lanes::isOfGroup(const SCEV *Step)
     while (!Open.empty()) {
         const auto *I = dyn_cast<Instruction>(Open.back());
         const bool IsNew = Sizes.insert(Open.pop_back_val()).second;
-        if (I && IsNew && Sizes.size() < MostRebuilt && !isa<PHINode>(I) && !I->mayReadOrWriteMemory() && !I->isIntDivRem())
+        if (I && IsNew && Sizes.size() < MostRebuilt && !isa<PHINode>(I) && !I->mayReadOrWriteMemory()
+            && !I->isIntDivRem())
             append_range(Open, I->operand_values());
     }
     return !SCEVExprContains(Step, [&](const SCEV *S) {
@@ -421,7 +426,8 @@ void Lanes::findLimit(Piece &P)
     for (Piece &Part : P.Parts)
         findLimit(Part);
     const auto *Compare = P.Condition ? dyn_cast<ICmpInst>(P.Condition) : nullptr;
-    if (!Compare || !Compare->getOperand(0)->getType()->isIntegerTy() || Compare->getOperand(0)->getType()->getIntegerBitWidth() > 64)
+    if (!Compare || !Compare->getOperand(0)->getType()->isIntegerTy()
+        || Compare->getOperand(0)->getType()->getIntegerBitWidth() > 64)
         return;
     CmpInst::Predicate Is = P.Inverted ? Compare->getInversePredicate() : Compare->getPredicate();
     const SCEV *Grows = SE.getSCEV(Compare->getOperand(0)), *Limit = SE.getSCEV(Compare->getOperand(1));
@@ -470,8 +476,10 @@ bool Lanes::collectKept()
             }
         }
     for (auto &Entry : Kept)
-        if (auto *Phi = dyn_cast<PHINode>(Entry.first); Phi && !Joins.count(Phi->getParent()) && Phi->getParent() != L.getHeader()) {
-            auto *Next = dyn_cast<Instruction>(Phi->getIncomingValueForBlock(LI.getLoopFor(Phi->getParent())->getLoopLatch()));
+        if (auto *Phi = dyn_cast<PHINode>(Entry.first);
+            Phi && !Joins.count(Phi->getParent()) && Phi->getParent() != L.getHeader()) {
+            auto *Next =
+                dyn_cast<Instruction>(Phi->getIncomingValueForBlock(LI.getLoopFor(Phi->getParent())->getLoopLatch()));
             if (Next)
                 InPhi.insert({Next, Phi});
         }
@@ -611,7 +619,8 @@ bool Lanes::run()
     /* with an array for each lane, as if they were of the group */
     Lanes Expanded(F, L, SE, DT, LI, AA, Registers);
     Expanded.MostWidth = MostWidth;
-    Expanded.At.Lane = Expanded.Number = new FreezeInst(PoisonValue::get(Size), "tw_lane", L.getHeader()->getFirstInsertionPt());
+    Expanded.At.Lane = Expanded.Number =
+        new FreezeInst(PoisonValue::get(Size), "tw_lane", L.getHeader()->getFirstInsertionPt());
     Expanded.OfLanes = expandArrays(*Expanded.Number);
     if (Expanded.analyse()) {
         Expanded.emitAll();
@@ -628,13 +637,15 @@ namespace
 {
 
 /* -Rpass=teamwork-lanes and -Rpass-missed=teamwork-lanes. A loop has many versions; each reason is said once. */
-void report(Function &F, const Loop &L, bool Done, const std::string &Why, const Instruction *Where, std::set<std::string> &Said)
+void report(Function &F, const Loop &L, bool Done, const std::string &Why, const Instruction *Where,
+            std::set<std::string> &Said)
 {
     OptimizationRemarkEmitter Emitter(&F);
     const DebugLoc At = Where && Where->getDebugLoc() ? Where->getDebugLoc() : L.getStartLoc();
     if (Done)
         Emitter.emit(OptimizationRemark("teamwork-lanes", "Lanes", At, L.getHeader())
-                     << "work-items of kernel " << kernelOf(F) << " take the turns of a loop together, as lanes of vectors");
+                     << "work-items of kernel " << kernelOf(F)
+                     << " take the turns of a loop together, as lanes of vectors");
     else if (Said.insert((At ? std::to_string(At.getLine()) : "") + Why).second)
         Emitter.emit(OptimizationRemarkMissed("teamwork-lanes", "NoLanes", At, L.getHeader())
                      << "work-items of kernel " << kernelOf(F) << " do not take the turns of a loop together: " << Why);
@@ -678,15 +689,16 @@ bool makeLanes(Function &F, FunctionAnalysisManager &FAM)
         }
         auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
         separateLast(L, SE);
-        Lanes Made(F, L, SE, FAM.getResult<DominatorTreeAnalysis>(F), FAM.getResult<LoopAnalysis>(F), FAM.getResult<AAManager>(F),
-                   Registers);
+        Lanes Made(F, L, SE, FAM.getResult<DominatorTreeAnalysis>(F), FAM.getResult<LoopAnalysis>(F),
+                   FAM.getResult<AAManager>(F), Registers);
         const bool Done = Made.run();
         report(F, L, Done, Made.Why, Made.Where, Said);
         if (Done)
             EliminateUnreachableBlocks(F);
         return Done;
     };
-    return changeLoops(F, FAM, "teamwork.lanes", Change, [](Loop &Items) { return Items.isInnermost() ? nullptr : &Items; });
+    return changeLoops(F, FAM, "teamwork.lanes", Change,
+                       [](Loop &Items) { return Items.isInnermost() ? nullptr : &Items; });
 }
 
 } // namespace tw_split

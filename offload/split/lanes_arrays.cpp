@@ -20,9 +20,10 @@ namespace tw_split
 namespace
 {
 
-constexpr uint64_t MostOfArrays = 4096;     /* bytes of a work-item */
-constexpr uint64_t MostOfChunk = 32 * 1024; /* bytes of as many lanes as are useful: what a cache of the first level holds */
-constexpr uint64_t MostCleared = 64;        /* elements, by stores of their own */
+constexpr uint64_t MostOfArrays = 4096; /* bytes of a work-item */
+constexpr uint64_t MostOfChunk =
+    32 * 1024;                       /* bytes of as many lanes as are useful: what a cache of the first level holds */
+constexpr uint64_t MostCleared = 64; /* elements, by stores of their own */
 
 /* Bytes from the begin of a variable, as a sum of values by factors. False: it is not such a sum. */
 bool offsetOf(Value *Address, const DataLayout &DL, const Value *Variable, SmallMapVector<Value *, int64_t, 4> &Parts,
@@ -75,7 +76,8 @@ const char *Lanes::addArray(AllocaInst &Variable)
                 continue;
             }
             const auto *Store = dyn_cast<StoreInst>(I);
-            if ((!isa<LoadInst>(I) && !Store && !isa<MemSetInst>(I)) || (Store && getUnderlyingObject(Store->getValueOperand()) == &Variable))
+            if ((!isa<LoadInst>(I) && !Store && !isa<MemSetInst>(I))
+                || (Store && getUnderlyingObject(Store->getValueOperand()) == &Variable))
                 return "the address of a variable of a work-item is kept or passed on";
             Touching.push_back(I);
             IsInside |= L.contains(I);
@@ -84,7 +86,9 @@ const char *Lanes::addArray(AllocaInst &Variable)
         return "of a variable in memory that work-items share";
     /* what it contains does not go from one work-item to the next, nor out of the loop */
     for (const Instruction *I : Touching)
-        if (none_of(Begins, [&](const Instruction *Begin) { return L.contains(Begin) == L.contains(I) && DT.dominates(Begin, I); }))
+        if (none_of(Begins, [&](const Instruction *Begin) {
+                return L.contains(Begin) == L.contains(I) && DT.dominates(Begin, I);
+            }))
             return "of a variable in memory that work-items share";
     const std::optional<TypeSize> Bytes = Variable.getAllocationSize(DL);
     if (!Bytes || Bytes->isScalable() || Bytes->getFixedValue() > MostOfArrays)
@@ -110,7 +114,9 @@ const char *Lanes::addArray(AllocaInst &Variable)
             || any_of(Parts, [&](auto &Part) { return Part.second % int64_t(A.Element) != 0; })
             || (Length && Length->getZExtValue() % A.Element != 0))
             return "of a variable of a work-item whose elements differ in size";
-        if (Set && (!Length || Set->isVolatile() || !isa<ConstantInt>(Set->getValue()) || Length->getZExtValue() / A.Element > MostCleared))
+        if (Set
+            && (!Length || Set->isVolatile() || !isa<ConstantInt>(Set->getValue())
+                || Length->getZExtValue() / A.Element > MostCleared))
             return "a large array of a work-item is cleared";
     }
     Arrays.push_back(A);
@@ -166,10 +172,12 @@ SmallVector<AllocaInst *, 2> Lanes::expandArrays(Value &Lane)
                 IRBuilder<> B(&I);
                 Value *Sum = B.CreateMul(&Lane, B.getInt64(A.Element));
                 for (auto &Part : Parts)
-                    Sum = B.CreateAdd(Sum, B.CreateMul(B.CreateSExtOrTrunc(Part.first, B.getInt64Ty()),
-                                                       ConstantInt::getSigned(B.getInt64Ty(), Part.second * int64_t(MostWidth))));
+                    Sum = B.CreateAdd(
+                        Sum, B.CreateMul(B.CreateSExtOrTrunc(Part.first, B.getInt64Ty()),
+                                         ConstantInt::getSigned(B.getInt64Ty(), Part.second * int64_t(MostWidth))));
                 const auto At = [&](int64_t Offset) {
-                    return B.CreatePtrAdd(All, B.CreateAdd(Sum, ConstantInt::getSigned(B.getInt64Ty(), Offset * int64_t(MostWidth))));
+                    return B.CreatePtrAdd(
+                        All, B.CreateAdd(Sum, ConstantInt::getSigned(B.getInt64Ty(), Offset * int64_t(MostWidth))));
                 };
                 if (Set) {
                     const APInt Byte = cast<ConstantInt>(Set->getValue())->getValue();
@@ -180,7 +188,8 @@ SmallVector<AllocaInst *, 2> Lanes::expandArrays(Value &Lane)
                     I.eraseFromParent();
                     continue;
                 }
-                I.setOperand(isa<LoadInst>(I) ? LoadInst::getPointerOperandIndex() : StoreInst::getPointerOperandIndex(),
+                I.setOperand(isa<LoadInst>(I) ? LoadInst::getPointerOperandIndex()
+                                              : StoreInst::getPointerOperandIndex(),
                              At(Constant));
                 if (auto *Load = dyn_cast<LoadInst>(&I))
                     Load->setAlignment(std::min(Load->getAlign(), Align(A.Element)));

@@ -78,16 +78,16 @@ bool ReductionFinder::take(Instruction &I)
     case Instruction::FMul:
         if (!I.hasAllowReassoc())
             return false;
-        return is(I.getOpcode() == Instruction::FSub ? unsigned(Instruction::FAdd) : I.getOpcode(), Intrinsic::not_intrinsic,
-                  CmpInst::BAD_FCMP_PREDICATE);
+        return is(I.getOpcode() == Instruction::FSub ? unsigned(Instruction::FAdd) : I.getOpcode(),
+                  Intrinsic::not_intrinsic, CmpInst::BAD_FCMP_PREDICATE);
     case Instruction::Add:
     case Instruction::Sub:
     case Instruction::Mul:
     case Instruction::And:
     case Instruction::Or:
     case Instruction::Xor:
-        return is(I.getOpcode() == Instruction::Sub ? unsigned(Instruction::Add) : I.getOpcode(), Intrinsic::not_intrinsic,
-                  CmpInst::BAD_FCMP_PREDICATE);
+        return is(I.getOpcode() == Instruction::Sub ? unsigned(Instruction::Add) : I.getOpcode(),
+                  Intrinsic::not_intrinsic, CmpInst::BAD_FCMP_PREDICATE);
     case Instruction::PHI:
         return I.getParent() != L.getHeader();
     case Instruction::Select:
@@ -219,7 +219,8 @@ void Lanes::beginReductions(IRBuilder<> &B)
     for (const Reduction &R : Reductions)
         for (Instruction *I : R.Operations) /* sums of some need not be as the sum of all was said to be */
             I->dropPoisonGeneratingFlags();
-    auto *Each = BasicBlock::Create(Context, "tw_identity", &F), *Behind = BasicBlock::Create(Context, "tw_lanes_begin", &F);
+    auto *Each = BasicBlock::Create(Context, "tw_identity", &F),
+         *Behind = BasicBlock::Create(Context, "tw_lanes_begin", &F);
     BasicBlock *Before = B.GetInsertBlock();
     B.CreateBr(Each);
     B.SetInsertPoint(Each);

@@ -161,7 +161,8 @@ BasicBlock *Lanes::emitSegment(const Piece &P, BasicBlock *From)
     Lane At;
     At.Segment = &P;
     At.Head = BasicBlock::Create(Context, "tw_lane", &F);
-    auto *Latch = BasicBlock::Create(Context, "tw_lane_latch", &F), *After = BasicBlock::Create(Context, "tw_lanes_end", &F);
+    auto *Latch = BasicBlock::Create(Context, "tw_lane_latch", &F),
+         *After = BasicBlock::Create(Context, "tw_lanes_end", &F);
     IRBuilder<> B(From);
     B.CreateBr(At.Head);
     B.SetInsertPoint(At.Head);
@@ -357,7 +358,8 @@ Value *Lanes::lanesThatGoOn(IRBuilder<> &B, const Piece &P, Value *&InOrder)
     if (ICmpInst::isLT(P.How))
         Left = B.CreateSub(Left, ConstantInt::get(T, 1));
     Value *Others = B.CreateUDiv(Left, ConstantInt::get(T, P.By));
-    Value *Some = B.CreateBinaryIntrinsic(Intrinsic::umin, B.CreateZExt(Others, Size), B.CreateSub(Length, ConstantInt::get(Size, 1)));
+    Value *Some = B.CreateBinaryIntrinsic(Intrinsic::umin, B.CreateZExt(Others, Size),
+                                          B.CreateSub(Length, ConstantInt::get(Size, 1)));
     Some = B.CreateAdd(Some, ConstantInt::get(Size, 1), "", true, true);
     return B.CreateSelect(B.CreateICmp(P.How, First, Limit), Some, ConstantInt::get(Size, 0));
 }
@@ -475,7 +477,8 @@ BasicBlock *Lanes::emitLoop(const Piece &P, BasicBlock *From)
 {
     auto *Head = BasicBlock::Create(Context, "tw_turn", &F), *After = BasicBlock::Create(Context, "tw_turns_end", &F);
     IRBuilder<> B(From);
-    if (!P.Last && P.Parts.back().Grows && !isa<ConstantInt>(Length) && !P.Inner->isInnermost()) { /* once, of loops in loops */
+    if (!P.Last && P.Parts.back().Grows && !isa<ConstantInt>(Length)
+        && !P.Inner->isInnermost()) { /* once, of loops in loops */
         B.CreateBr(Head);
         emitFewer(P, From, Head, nullptr, After);
         return After;
@@ -515,7 +518,8 @@ void Lanes::emitFewer(const Piece &P, BasicBlock *From, BasicBlock *Check, Value
 {
     const Piece &Final = P.Parts.back();
     Value *All = Length;
-    auto *Some = BasicBlock::Create(Context, "tw_some_go_on", &F), *Ordered = BasicBlock::Create(Context, "tw_ordered", &F);
+    auto *Some = BasicBlock::Create(Context, "tw_some_go_on", &F),
+         *Ordered = BasicBlock::Create(Context, "tw_ordered", &F);
     auto *Alone = BasicBlock::Create(Context, "tw_not_ordered", &F);
     IRBuilder<> B(Check);
     PHINode *Turn = B.CreatePHI(Size, 2, "tw_turn"), *Lanes = B.CreatePHI(Size, 2, "tw_lanes");
@@ -561,7 +565,8 @@ BasicBlock *Lanes::emitSome(const Piece &P, const Piece &Deciding, BasicBlock *F
         Together(All);
         return After;
     }
-    auto *Ordered = Block("tw_ordered"), *Alone = Block("tw_not_ordered"), *Some = Block("tw_some_go_on"), *Fewer = Some;
+    auto *Ordered = Block("tw_ordered"), *Alone = Block("tw_not_ordered"), *Some = Block("tw_some_go_on"),
+         *Fewer = Some;
     IRBuilder<> B(From);
     Value *InOrder, *GoOn = lanesThatGoOn(B, Deciding, InOrder), *Number = Length;
     B.CreateCondBr(InOrder, Ordered, Alone);

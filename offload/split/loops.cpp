@@ -63,7 +63,7 @@ class Maker
     DenseMap<Value *, Value *>
         PlaceOf; /* memory of a value, or a variable: a scalar if that is uniform, else an array */
     DenseMap<std::pair<Region *, Value *>, Value *> Inside;
-    SmallVector<std::pair<Instruction *, Region *>, 8> Bounds; /* use what a range begins and ends with */
+    SmallVector<std::pair<Instruction *, Region *>, 8> Bounds;    /* use what a range begins and ends with */
     SmallVector<std::pair<BasicBlock *, BasicBlock *>, 16> After; /* behind a loop, and the head to go on to */
 
     Writer at(Instruction *Before) const
@@ -173,7 +173,8 @@ void Maker::makeLoop(Region &R)
         R.Items->Branch->setCondition(Builder.getInt1(R.Items->Holds));
         Value *All = Extent[R.Items->Dimension], *Begin = ConstantInt::get(Size, R.Items->Begin);
         PastItems = Builder.CreateBinaryIntrinsic(Intrinsic::umin, All, ConstantInt::get(Size, R.Items->Past));
-        if (Value *Any = R.Items->Begin ? Builder.CreateICmpULT(Begin, All) : Builder.getTrue(); !match(Any, PatternMatch::m_One())) {
+        if (Value *Any = R.Items->Begin ? Builder.CreateICmpULT(Begin, All) : Builder.getTrue();
+            !match(Any, PatternMatch::m_One())) {
             BasicBlock *Loops = BasicBlock::Create(Context, "tw_before_some", &K.F, R.Item);
             K.RegionOf[Loops] = K.RegionOf[R.Before];
             Builder.CreateCondBr(Any, Loops, Past);
@@ -194,7 +195,8 @@ void Maker::makeLoop(Region &R)
         Type *T = Each.Range ? Each.Range->At->getType() : Size;
         Each.Id = Builder.CreatePHI(T, 2, Each.Range ? "tw_element" : "tw_id");
         const bool OfItems = R.Items && R.Items->Dimension == Each.Number;
-        Each.Id->addIncoming(Each.Range ? Each.Range->Begin : ConstantInt::get(Size, OfItems ? R.Items->Begin : 0), Outer);
+        Each.Id->addIncoming(Each.Range ? Each.Range->Begin : ConstantInt::get(Size, OfItems ? R.Items->Begin : 0),
+                             Outer);
         if (Each.Range) {
             if (isa<Instruction>(Each.Range->Begin))
                 Bounds.push_back({Each.Id, &R});
@@ -210,7 +212,8 @@ void Maker::makeLoop(Region &R)
     }
     if (R.Strides.empty()) {
         Value *Row = Builder.CreateAdd(Builder.CreateMul(R.Id[0], Extent[1], "", true, true), R.Id[1], "", true, true);
-        R.Linear = Builder.CreateAdd(Builder.CreateMul(Row, Extent[2], "", true, true), R.Id[2], "tw_linear", true, true);
+        R.Linear =
+            Builder.CreateAdd(Builder.CreateMul(Row, Extent[2], "", true, true), R.Id[2], "tw_linear", true, true);
     }
     Builder.CreateBr(R.Head);
     if (!R.Next)
@@ -222,8 +225,12 @@ void Maker::makeLoop(Region &R)
         IRBuilder<> End(Latch);
         End.SetCurrentDebugLocation(K.Begin->getDebugLoc());
         const bool Signed = Each.Range && Each.Range->Signed;
-        Value *Next = End.CreateAdd(Each.Id, ConstantInt::get(Each.Id->getType(), 1), "", !Signed, !Each.Range || Signed);
-        Value *More = Each.Range ? IsLess(End, *Each.Range, Next) : End.CreateICmpULT(Next, R.Items && R.Items->Dimension == Each.Number ? PastItems : Extent[Each.Number]);
+        Value *Next =
+            End.CreateAdd(Each.Id, ConstantInt::get(Each.Id->getType(), 1), "", !Signed, !Each.Range || Signed);
+        Value *More = Each.Range
+                          ? IsLess(End, *Each.Range, Next)
+                          : End.CreateICmpULT(Next, R.Items && R.Items->Dimension == Each.Number ? PastItems
+                                                                                                 : Extent[Each.Number]);
         Instruction *Back = End.CreateCondBr(More, Each.Id->getParent(), Past);
         if (&Each == &Levels.back())
             Back->setMetadata(LLVMContext::MD_loop, loopMetadata(Context, ItemsMark));
@@ -336,8 +343,9 @@ bool Maker::mayShare(PHINode &Phi, Value *V, Region &Chooses, ArrayRef<Value *> 
 {
     auto *I = dyn_cast<Instruction>(V);
     Region *Home = I ? K.regionOf(I->getParent()) : nullptr;
-    if (!Home || !Home->hasLoop() || Home->Is == Kind::Once || !Home->Strides.empty() || isUniform(K, I) || PlaceOf.count(I)
-        || is_contained(K.Private, I) || isRecomputed(K, I) || (isa<PHINode>(I) && I->getParent() == Home->Head))
+    if (!Home || !Home->hasLoop() || Home->Is == Kind::Once || !Home->Strides.empty() || isUniform(K, I)
+        || PlaceOf.count(I) || is_contained(K.Private, I) || isRecomputed(K, I)
+        || (isa<PHINode>(I) && I->getParent() == Home->Head))
         return false;
     const DenseSet<const Region *> Later = behind(*Home, Chooses), Before = behind(Chooses, *Home);
     for (Value *Other : Sharing) {
@@ -346,11 +354,13 @@ bool Maker::mayShare(PHINode &Phi, Value *V, Region &Chooses, ArrayRef<Value *> 
             return false;
     }
     for (const Use &U : Phi.uses())
-        if (const Region *By = K.regionOf(U); Later.count(By) || By->Is == Kind::Once) /* Once: is perhaps computed again elsewhere */
+        if (const Region *By = K.regionOf(U);
+            Later.count(By) || By->Is == Kind::Once) /* Once: is perhaps computed again elsewhere */
             return false;
     for (const Use &U : I->uses()) {
         const Region *By = K.regionOf(U);
-        if (U.getUser() != &Phi && By != Home && (!Later.count(By) || Before.count(By) || By == &Chooses || By->Is == Kind::Once))
+        if (U.getUser() != &Phi && By != Home
+            && (!Later.count(By) || Before.count(By) || By == &Chooses || By->Is == Kind::Once))
             return false;
     }
     return true;

@@ -20,14 +20,15 @@ Value *comparison(ICmpInst &Test, ScalarEvolution &SE)
 {
     Value *X;
     const APInt *Mask;
-    if (!Test.isEquality() || !match(Test.getOperand(0), m_And(m_Value(X), m_APInt(Mask))) || !match(Test.getOperand(1), m_Zero())
-        || !Mask->isShiftedMask() || !SE.isSCEVable(X->getType()))
+    if (!Test.isEquality() || !match(Test.getOperand(0), m_And(m_Value(X), m_APInt(Mask)))
+        || !match(Test.getOperand(1), m_Zero()) || !Mask->isShiftedMask() || !SE.isSCEVable(X->getType()))
         return nullptr;
     const unsigned First = Mask->countr_zero(), Past = First + Mask->popcount();
     if (First == 0 || SE.getUnsignedRangeMax(SE.getSCEV(X)).getActiveBits() > Past)
         return nullptr;
     const auto Is = Test.getPredicate() == ICmpInst::ICMP_EQ ? ICmpInst::ICMP_ULT : ICmpInst::ICMP_UGE;
-    return IRBuilder<>(&Test).CreateICmp(Is, X, ConstantInt::get(X->getType(), APInt::getOneBitSet(Mask->getBitWidth(), First)));
+    return IRBuilder<>(&Test).CreateICmp(
+        Is, X, ConstantInt::get(X->getType(), APInt::getOneBitSet(Mask->getBitWidth(), First)));
 }
 
 } // namespace

@@ -23,7 +23,8 @@ bool setsErrnoAlone(const CallInst &Call, const TargetLibraryInfo &TLI)
     const Function *Callee = Call.getCalledFunction();
     return Callee && !Call.isNoBuiltin() && !Call.onlyReadsMemory() && TLI.getLibFunc(*Callee, Is) && TLI.has(Is)
            && Call.getType()->isFloatingPointTy() && !Callee->getName().contains("gamma")
-           && all_of(Call.args(), [](const Use &Of) { return Of->getType()->isFloatingPointTy() || Of->getType()->isIntegerTy(); });
+           && all_of(Call.args(),
+                     [](const Use &Of) { return Of->getType()->isFloatingPointTy() || Of->getType()->isIntegerTy(); });
 }
 
 bool readsErrno(const Instruction &I)

@@ -61,7 +61,8 @@ Value *Counter::limit() const
     Value *Next = Phi.getIncomingValueForBlock(K.getLoopLatch());
     if (!Compare)
         return nullptr;
-    ICmpInst::Predicate Goes = Branch->getSuccessor(0) == K.getHeader() ? Compare->getPredicate() : Compare->getInversePredicate();
+    ICmpInst::Predicate Goes =
+        Branch->getSuccessor(0) == K.getHeader() ? Compare->getPredicate() : Compare->getInversePredicate();
     Value *Limit = Compare->getOperand(1);
     if (Limit == Next) {
         Limit = Compare->getOperand(0);
@@ -69,8 +70,8 @@ Value *Counter::limit() const
     } else if (Compare->getOperand(0) != Next)
         return nullptr;
     const bool Found = Goes == ICmpInst::ICMP_ULT && isBefore(SE.getSCEV(Limit))
-                       && SE.isLoopEntryGuardedByCond(&K, Goes, SE.getSCEV(Phi.getIncomingValueForBlock(K.getLoopPreheader())),
-                                                      SE.getSCEV(Limit));
+                       && SE.isLoopEntryGuardedByCond(
+                           &K, Goes, SE.getSCEV(Phi.getIncomingValueForBlock(K.getLoopPreheader())), SE.getSCEV(Limit));
     return Found ? Limit : nullptr;
 }
 
@@ -84,7 +85,8 @@ bool Counter::run()
     if (!Limit)
         return false;
     const SCEV *Step = Rec->getStepRecurrence(SE);
-    SmallVector<std::pair<ZExtInst *, const SCEV *>, 4> Found; /* what is extended, and how much more than the counter that is */
+    SmallVector<std::pair<ZExtInst *, const SCEV *>, 4>
+        Found; /* what is extended, and how much more than the counter that is */
     for (BasicBlock *Block : K.blocks())
         for (Instruction &I : *Block) {
             auto *Index = dyn_cast<ZExtInst>(&I);

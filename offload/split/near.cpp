@@ -43,7 +43,9 @@ class Nearer
 
     uint64_t registersOf(const Value &V) const
     {
-        return isa<FixedVectorType>(V.getType()) && Register ? divideCeil(DL.getTypeAllocSize(V.getType()).getFixedValue(), Register) : 0;
+        return isa<FixedVectorType>(V.getType()) && Register
+                   ? divideCeil(DL.getTypeAllocSize(V.getType()).getFixedValue(), Register)
+                   : 0;
     }
     uint64_t mostAlive(const BasicBlock &Block) const;
 };
@@ -111,7 +113,9 @@ bool Nearer::bringInto(Loop &L)
             break; /* what is loaded in front of it may be something else behind it */
         auto *Load = dyn_cast<LoadInst>(&I);
         Instruction *First = Load && Load->isSimple() && registersOf(I) ? firstUse(I, *Block) : nullptr;
-        if (!First || any_of(*Block, [&](Instruction &J) { return isModSet(AA.getModRefInfo(&J, MemoryLocation::get(Load))); }))
+        if (!First || any_of(*Block, [&](Instruction &J) {
+                return isModSet(AA.getModRefInfo(&J, MemoryLocation::get(Load)));
+            }))
             continue;
         I.moveBefore(*Block, First->getIterator());
         Changed = true;

@@ -97,7 +97,8 @@ void Widening::add(Instruction &I)
         return;
     for (const SCEVAddRecExpr *Rec; (Rec = dyn_cast<SCEVAddRecExpr>(S)) && L.contains(Rec->getLoop());) {
         const SCEV *Step = Rec->getStepRecurrence(SE);
-        if (!Rec->isAffine() || !Rec->getLoop()->getLoopPreheader() || !Rec->getLoop()->getLoopLatch() || !isBefore(Step))
+        if (!Rec->isAffine() || !Rec->getLoop()->getLoopPreheader() || !Rec->getLoop()->getLoopLatch()
+            || !isBefore(Step))
             return;
         const SCEV *Turns = SE.getBackedgeTakenCount(Rec->getLoop());
         if (isa<SCEVCouldNotCompute>(Turns) || !isBefore(Turns) || SE.getTypeSizeInBits(Turns->getType()) > 64)
@@ -188,11 +189,13 @@ void Widening::run()
             Value *V = expand(B, S);
             return Signed ? B.CreateSExt(V, B.getInt64Ty()) : B.CreateZExt(V, B.getInt64Ty());
         };
-        for (const Indices &Base : Found) { /* so that neighbours are seen to be such: the same where neither wraps around */
+        for (const Indices &Base :
+             Found) { /* so that neighbours are seen to be such: the same where neither wraps around */
             if (&Base == &Of)
                 break;
             if (const auto By = distance(Base, Of)) {
-                Of.Wide = B.CreateAdd(Base.Wide, B.CreateMul(Base.WideSteps[By->first], ConstantInt::getSigned(B.getInt64Ty(), By->second)));
+                Of.Wide = B.CreateAdd(Base.Wide, B.CreateMul(Base.WideSteps[By->first],
+                                                             ConstantInt::getSigned(B.getInt64Ty(), By->second)));
                 break;
             }
         }
@@ -298,8 +301,9 @@ bool widenNests(Function &F, FunctionAnalysisManager &FAM)
 bool versionNests(Function &F, FunctionAnalysisManager &FAM)
 {
     const auto Change = [&](Loop &Nest) {
-        const std::optional<Version> Made = versionInside(F, Nest, FAM.getResult<ScalarEvolutionAnalysis>(F),
-                                                          FAM.getResult<DominatorTreeAnalysis>(F), FAM.getResult<LoopAnalysis>(F));
+        const std::optional<Version> Made =
+            versionInside(F, Nest, FAM.getResult<ScalarEvolutionAnalysis>(F), FAM.getResult<DominatorTreeAnalysis>(F),
+                          FAM.getResult<LoopAnalysis>(F));
         if (!Made)
             return false;
         FAM.invalidate(F, PreservedAnalyses::none());

@@ -69,8 +69,9 @@ bool Pieces::isSuitable()
 {
     BasicBlock *Latch = L.getLoopLatch();
     Preheader = L.getLoopPreheader();
-    if (!isRowOfGroup(L) || !L.isInnermost() || !L.isLoopSimplifyForm() || !L.isSafeToClone() || L.getExitingBlock() != Latch
-        || !L.getExitBlock() || !isa<BranchInst>(Latch->getTerminator()) || SE.getSmallConstantTripCount(&L))
+    if (!isRowOfGroup(L) || !L.isInnermost() || !L.isLoopSimplifyForm() || !L.isSafeToClone()
+        || L.getExitingBlock() != Latch || !L.getExitBlock() || !isa<BranchInst>(Latch->getTerminator())
+        || SE.getSmallConstantTripCount(&L))
         return false;
     Turns = SE.getBackedgeTakenCount(&L);
     if (isa<SCEVCouldNotCompute>(Turns) || !isBefore(Turns))
@@ -209,9 +210,10 @@ bool takePieces(Function &F, FunctionAnalysisManager &FAM)
         if (!Pieces(F, L, FAM.getResult<ScalarEvolutionAnalysis>(F), FAM.getResult<TargetIRAnalysis>(F)).run())
             return false;
         OptimizationRemarkEmitter Emitter(&F);
-        Emitter.emit(OptimizationRemark("teamwork-pieces", "Pieces", Where, L.getHeader())
-                     << "rows of groups of kernel " << kernelOf(F)
-                     << " are taken in pieces: a size of the groups in its definition would make their length a constant");
+        Emitter.emit(
+            OptimizationRemark("teamwork-pieces", "Pieces", Where, L.getHeader())
+            << "rows of groups of kernel " << kernelOf(F)
+            << " are taken in pieces: a size of the groups in its definition would make their length a constant");
         return true;
     });
 }

@@ -28,7 +28,7 @@ namespace
 
 constexpr size_t LeastArrays = 8;        /* for which the test and a second copy are worth it */
 constexpr size_t MostBehindPlace = 2000; /* instructions */
-constexpr unsigned MostToThread = 8;    /* steps from a place to the thread's number */
+constexpr unsigned MostToThread = 8;     /* steps from a place to the thread's number */
 
 struct PlaceAccess {
     GetElementPtrInst *At;
@@ -44,7 +44,8 @@ struct CommonPlace {
 bool isOfThread(const Value *V, unsigned Steps = MostToThread)
 {
     if (const auto *Call = dyn_cast<CallInst>(V))
-        return Call->getCalledFunction() && Call->getCalledFunction()->getName().starts_with("llvm.nvvm.read.ptx.sreg.tid.");
+        return Call->getCalledFunction()
+               && Call->getCalledFunction()->getName().starts_with("llvm.nvvm.read.ptx.sreg.tid.");
     const auto *I = dyn_cast<Instruction>(V);
     return I && Steps > 0 && (isa<BinaryOperator>(I) || isa<ZExtInst>(I))
            && any_of(I->operands(), [Steps](const Use &Of) { return isOfThread(Of, Steps - 1); });
@@ -115,9 +116,8 @@ bool versionPlaces(Function &F, FunctionAnalysisManager &FAM)
 {
     const DataLayout &DL = F.getParent()->getDataLayout();
     MapVector<Value *, CommonPlace> Places = placesOf(F);
-    const auto Most = max_element(Places, [](const auto &A, const auto &B) {
-        return A.second.Arrays.size() < B.second.Arrays.size();
-    });
+    const auto Most = max_element(
+        Places, [](const auto &A, const auto &B) { return A.second.Arrays.size() < B.second.Arrays.size(); });
     if (Most == Places.end() || Most->second.Arrays.size() < LeastArrays || !isOfThread(Most->first)
         || computeKnownBits(Most->first, DL).countMaxActiveBits() <= 32)
         return false;
@@ -128,7 +128,8 @@ bool versionPlaces(Function &F, FunctionAnalysisManager &FAM)
     /* LLVM does not see that the lower half is one: it would make the place of it again */
     IRBuilder<> B(First);
     Type *Word = B.getInt32Ty(), *Halves = StructType::get(Word, Word);
-    auto *Move = InlineAsm::get(FunctionType::get(Halves, {B.getInt64Ty()}, false), "mov.b64 {$0, $1}, $2;", "=r,=r,l", false);
+    auto *Move =
+        InlineAsm::get(FunctionType::get(Halves, {B.getInt64Ty()}, false), "mov.b64 {$0, $1}, $2;", "=r,=r,l", false);
     CallInst *Both = B.CreateCall(Move, {Most->first});
     Both->setDoesNotAccessMemory();
     Both->setDoesNotThrow();

@@ -138,7 +138,9 @@ void remark(Kernel &K, bool Done, const DebugLoc &Where, const BasicBlock *Block
         Emitter.emit(OptimizationRemark("teamwork-split", "Split", Where, Block)
                      << "kernel " << kernelOf(K.F) << " was split at " << std::to_string(K.Barriers)
                      << " barriers into loops over work-items"
-                     << (K.Shared ? "; " + std::to_string(K.Shared) + (K.Shared > 1 ? " loops" : " loop") + " over a range that they share out" : ""));
+                     << (K.Shared ? "; " + std::to_string(K.Shared) + (K.Shared > 1 ? " loops" : " loop")
+                                        + " over a range that they share out"
+                                  : ""));
     else
         Emitter.emit(OptimizationRemarkMissed("teamwork-split", "NotSplit", Where, Block)
                      << "kernel " << kernelOf(K.F) << " keeps a stack for each work-item: " << K.Why);
@@ -198,7 +200,8 @@ void handleLikely(Kernel &K, Function &Copy, const Sides &Size, WeakTrackingVH E
     }
     const unsigned Arguments = Call->arg_size();
     for (unsigned D = 0; D < 3; ++D)
-        Call->setArgOperand(Arguments - 4 + D, ConstantInt::get(Call->getArgOperand(Arguments - 4 + D)->getType(), Size[D]));
+        Call->setArgOperand(Arguments - 4 + D,
+                            ConstantInt::get(Call->getArgOperand(Arguments - 4 + D)->getType(), Size[D]));
     if (!handle(Copy, FAM))
         return;
     CallInst *Ask = tileCall(K.F);
@@ -245,7 +248,8 @@ bool handle(Function &F, FunctionAnalysisManager &FAM)
     std::optional<Sides> Size;
     if (Done && Copy)
         Size = Dims == 2 && K.Likely[0] && K.Likely[1] ? Sides{K.Likely[0], K.Likely[1], 1} : tileOf(*Copy, Dims);
-    const bool IsUsual = Size && (Dims == 1 ? is_contained(UsualLines, (*Size)[0]) : *Size == Sides{UsualTile, UsualTile, 1});
+    const bool IsUsual =
+        Size && (Dims == 1 ? is_contained(UsualLines, (*Size)[0]) : *Size == Sides{UsualTile, UsualTile, 1});
     if (Size && (*Size)[0] * (*Size)[1] * (*Size)[2] <= MostOfLikely && !IsUsual)
         handleLikely(K, *Copy, *Size, Extent, FAM);
     if (Copy && Copy->use_empty()) {
@@ -278,8 +282,8 @@ void inlineHelpers(Function &F, unsigned &Left, SmallPtrSetImpl<Function *> &Cal
         auto *Call = dyn_cast<CallInst>(&I);
         Function *Helper = Call ? Call->getCalledFunction() : nullptr;
         if (!Helper || Helper->isDeclaration() || Helper->isInterposable() || Callers.count(Helper)
-            || Helper->hasFnAttribute(Attribute::NoInline) || Helper->hasFnAttribute(Attribute::Cold) || Helper->isVarArg()
-            || Call->isNoInline() || Call->isMustTailCall())
+            || Helper->hasFnAttribute(Attribute::NoInline) || Helper->hasFnAttribute(Attribute::Cold)
+            || Helper->isVarArg() || Call->isNoInline() || Call->isMustTailCall())
             continue;
         const unsigned Size = Helper->getInstructionCount();
         if (Size > MostOfHelper || Size > Left)
@@ -407,7 +411,8 @@ constexpr unsigned MostLevels = 16, MostInLevels = 4000; /* MostInLevels: instru
 bool isOfLevels(const Loop &L, ScalarEvolution &SE)
 {
     const unsigned Levels = SE.getSmallConstantTripCount(&L);
-    if (Levels < 2 || Levels > MostLevels || none_of(L.getSubLoops(), [](const Loop *Inner) { return hasLoopMark(*Inner, ItemsMark); }))
+    if (Levels < 2 || Levels > MostLevels
+        || none_of(L.getSubLoops(), [](const Loop *Inner) { return hasLoopMark(*Inner, ItemsMark); }))
         return false;
     size_t Instructions = 0;
     for (const BasicBlock *Block : L.blocks())
@@ -468,7 +473,8 @@ struct WaitPass : PassInfoMixin<WaitPass> {
     static void end(Loop &L)
     {
         if (hasLoopMark(L, LaterMark))
-            L.setLoopID(makePostTransformationMetadata(L.getHeader()->getContext(), L.getLoopID(), {LaterMark, NotUnrolled}, {}));
+            L.setLoopID(makePostTransformationMetadata(L.getHeader()->getContext(), L.getLoopID(),
+                                                       {LaterMark, NotUnrolled}, {}));
     }
 };
 
@@ -505,8 +511,8 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
     {
         SmallVector<Instruction *, 8> Found;
         for (Instruction &I : instructions(F))
-            if ((I.getOpcode() == Instruction::UDiv || I.getOpcode() == Instruction::URem)
-                && I.getType()->isIntegerTy() && !isa<Constant>(I.getOperand(1))
+            if ((I.getOpcode() == Instruction::UDiv || I.getOpcode() == Instruction::URem) && I.getType()->isIntegerTy()
+                && !isa<Constant>(I.getOperand(1))
                 && any_of(I.users(), [](const User *U) { return !isa<FreezeInst>(U); }))
                 Found.push_back(&I);
         const auto &LI = FAM.getResult<LoopAnalysis>(F);
@@ -535,7 +541,8 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
                 continue;
             for (BasicBlock *Block : L->blocks())
                 for (Instruction &I : make_early_inc_range(*Block)) {
-                    if (!I.isIntDivRem() || !I.getType()->isIntegerTy() || !L->makeLoopInvariant(I.getOperand(0), Changed)
+                    if (!I.isIntDivRem() || !I.getType()->isIntegerTy()
+                        || !L->makeLoopInvariant(I.getOperand(0), Changed)
                         || !L->makeLoopInvariant(I.getOperand(1), Changed))
                         continue;
                     IRBuilder<> B(Before->getTerminator());
@@ -543,8 +550,10 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
                     Value *Of = B.CreateFreeze(I.getOperand(0)), *By = B.CreateFreeze(I.getOperand(1));
                     Value *None = B.CreateIsNull(By);
                     if (I.getOpcode() == Instruction::SDiv || I.getOpcode() == Instruction::SRem)
-                        None = B.CreateOr(None, B.CreateAnd(B.CreateICmpEQ(By, Constant::getAllOnesValue(T)),
-                                                            B.CreateICmpEQ(Of, B.getInt(APInt::getSignedMinValue(T->getBitWidth())))));
+                        None = B.CreateOr(
+                            None,
+                            B.CreateAnd(B.CreateICmpEQ(By, Constant::getAllOnesValue(T)),
+                                        B.CreateICmpEQ(Of, B.getInt(APInt::getSignedMinValue(T->getBitWidth())))));
                     By = B.CreateSelect(None, ConstantInt::get(T, 1), By);
                     I.replaceAllUsesWith(B.CreateFreeze(B.CreateBinOp(Instruction::BinaryOps(I.getOpcode()), Of, By)));
                     I.eraseFromParent();
@@ -581,8 +590,9 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
                 if (!Compare || !Compare->getOperand(0)->getType()->isIntegerTy() || Compare->use_empty()
                     || L->getLoopLatch() == &Block)
                     continue;
-                if (std::optional<bool> Known = SE.evaluatePredicate(
-                        Compare->getPredicate(), SE.getSCEV(Compare->getOperand(0)), SE.getSCEV(Compare->getOperand(1)))) {
+                if (std::optional<bool> Known =
+                        SE.evaluatePredicate(Compare->getPredicate(), SE.getSCEV(Compare->getOperand(0)),
+                                             SE.getSCEV(Compare->getOperand(1)))) {
                     Compare->replaceAllUsesWith(ConstantInt::getBool(F.getContext(), *Known));
                     Changed = true;
                 }

@@ -106,7 +106,8 @@ void keepApart(Function &F)
         if (!Compare || !Compare->isEquality() || !isa<ConstantInt>(Compare->getOperand(1)))
             continue;
         if (none_of(F, [&](const BasicBlock &Other) {
-                return any_of(Other, [](const Instruction &I) { return isa<StoreInst>(I); }) && DT.dominates(&Block, &Other);
+                return any_of(Other, [](const Instruction &I) { return isa<StoreInst>(I); })
+                       && DT.dominates(&Block, &Other);
             }))
             continue;
         if (!Marker) {
@@ -147,8 +148,9 @@ constexpr const char *HeldNote = "teamwork.held";
 void holdAccesses(Function &F)
 {
     for (Instruction &I : instructions(F))
-        if (const Value *Address = getLoadStorePointerOperand(&I);
-            Address && !I.isVolatile() && !I.isAtomic() && !getLoadStoreType(&I)->isPointerTy() && !isa<AllocaInst>(Address)) {
+        if (const Value *Address = getLoadStorePointerOperand(&I); Address && !I.isVolatile() && !I.isAtomic()
+                                                                   && !getLoadStoreType(&I)->isPointerTy()
+                                                                   && !isa<AllocaInst>(Address)) {
             setVolatile(I, true);
             I.setMetadata(HeldNote, MDNode::get(F.getContext(), {}));
         }

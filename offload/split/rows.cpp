@@ -30,10 +30,11 @@ namespace
 {
 
 constexpr uint64_t ShortRow = 8;
-constexpr unsigned LeastInRows = 64; /* of a loop, if the width is not known */
-constexpr unsigned MostInRows = 400; /* instructions of the loop */
+constexpr unsigned LeastInRows = 64;                /* of a loop, if the width is not known */
+constexpr unsigned MostInRows = 400;                /* instructions of the loop */
 constexpr const char *PlaneMark = "teamwork.plane"; /* a loop over a row, in which there may be rows again */
-constexpr unsigned LeastInOneRow = 16, MostInOneRow = 1024, MostOfCopy = 100; /* turns, and instructions, for a copy in one row */
+constexpr unsigned LeastInOneRow = 16, MostInOneRow = 1024,
+                   MostOfCopy = 100; /* turns, and instructions, for a copy in one row */
 
 /* A quotient, or what remains. */
 struct Division {
@@ -41,8 +42,8 @@ struct Division {
     Value *Number;
     const SCEV *Width;
     bool Rest;
-    bool ByMask;         /* if the width is a power of 2, which is looked at when the loop runs */
-    bool Signed = false; /* if nothing is negative, likewise */
+    bool ByMask;                 /* if the width is a power of 2, which is looked at when the loop runs */
+    bool Signed = false;         /* if nothing is negative, likewise */
     const SCEV *Start = nullptr; /* of what is divided, if it is not that of the rows */
     Value *Row = nullptr;        /* then: the quotient in the first row */
 };
@@ -58,9 +59,11 @@ std::optional<Division> divisionOf(Instruction &I, ScalarEvolution &SE, const Lo
     if (I.getOpcode() == Instruction::UDiv || I.getOpcode() == Instruction::URem)
         return Division{&I, I.getOperand(0), SE.getSCEV(I.getOperand(1)), I.getOpcode() == Instruction::URem, false};
     if (I.getOpcode() == Instruction::SDiv || I.getOpcode() == Instruction::SRem)
-        return Division{&I, I.getOperand(0), SE.getSCEV(I.getOperand(1)), I.getOpcode() == Instruction::SRem, false, true};
+        return Division{&I,  I.getOperand(0), SE.getSCEV(I.getOperand(1)), I.getOpcode() == Instruction::SRem, false,
+                        true};
     if (match(&I, m_LShr(m_Value(Number), m_APInt(By))) && By->ult(Bits))
-        return Division{&I, Number, SE.getConstant(APInt::getOneBitSet(Bits, unsigned(By->getZExtValue()))), false, false};
+        return Division{&I, Number, SE.getConstant(APInt::getOneBitSet(Bits, unsigned(By->getZExtValue()))), false,
+                        false};
     if (match(&I, m_AShr(m_Value(Number), m_APInt(By))) && By->ult(Bits - 1))
         return Division{&I,    Number, SE.getConstant(APInt::getOneBitSet(Bits, unsigned(By->getZExtValue()))),
                         false, false,  true};
@@ -71,8 +74,7 @@ std::optional<Division> divisionOf(Instruction &I, ScalarEvolution &SE, const Lo
             if (L.isLoopInvariant(I.getOperand(Mask)))
                 if (const auto *Sum = dyn_cast<SCEVAddExpr>(SE.getSCEV(I.getOperand(Mask)));
                     Sum && Sum->getOperand(0)->isAllOnesValue())
-                    return Division{&I, I.getOperand(1 - Mask),
-                                    SE.getAddExpr(Sum, SE.getOne(I.getType())), true, true};
+                    return Division{&I, I.getOperand(1 - Mask), SE.getAddExpr(Sum, SE.getOne(I.getType())), true, true};
     return {};
 }
 
@@ -141,7 +143,8 @@ bool Rows::isSuitable()
 {
     BasicBlock *Latch = L.getLoopLatch();
     Preheader = L.getLoopPreheader();
-    if (!L.isLoopSimplifyForm() || L.getExitingBlock() != Latch || !L.getExitBlock() || !isa<BranchInst>(Latch->getTerminator()))
+    if (!L.isLoopSimplifyForm() || L.getExitingBlock() != Latch || !L.getExitBlock()
+        || !isa<BranchInst>(Latch->getTerminator()))
         return false;
     Turns = SE.getBackedgeTakenCount(&L);
     if (isa<SCEVCouldNotCompute>(Turns) || !isBefore(Turns))
@@ -167,8 +170,8 @@ bool Rows::isSameInOtherBits(const SCEV *From, const Division &Of) const
     const unsigned Count = SE.getSmallConstantTripCount(&L), Bits = unsigned(SE.getTypeSizeInBits(From->getType()));
     const APInt Most = Of.Signed ? APInt::getSignedMaxValue(Bits) : APInt::getMaxValue(Bits);
     return From_ && By_ && Start_ && Width_ && Count && APInt::isSameValue(From_->getAPInt(), Start_->getAPInt())
-           && APInt::isSameValue(By_->getAPInt(), Width_->getAPInt())
-           && Most.ugt(From_->getAPInt()) && (Most - From_->getAPInt()).uge(Count);
+           && APInt::isSameValue(By_->getAPInt(), Width_->getAPInt()) && Most.ugt(From_->getAPInt())
+           && (Most - From_->getAPInt()).uge(Count);
 }
 
 /* Whether a division has the width of the rows, and probably goes to its next row with them, as local and global ids do. */
@@ -267,7 +270,8 @@ void Rows::collect()
             if (Fixed && Fixed->getAPInt().ult(ShortRow))
                 continue;
             All.push_back({*Found, From});
-            if ((&I == Deciding || reachesAddress(&I, 0)) && (!Width || (Start == From && isMultiple(Found->Width, Width)))) {
+            if ((&I == Deciding || reachesAddress(&I, 0))
+                && (!Width || (Start == From && isMultiple(Found->Width, Width)))) {
                 Start = From;
                 Width = Found->Width;
             }
@@ -303,7 +307,8 @@ void Rows::divide()
     Value *Last = Wide(Turns), *From = Wide(Start);
     Value *By = Wide(Width);
     Value *Count = B.CreateAdd(Last, Number(1));
-    Value *Most = ConstantInt::get(B.getInt64Ty(), (Signed ? APInt::getSignedMaxValue(Bits) : APInt::getMaxValue(Bits)).zext(64));
+    Value *Most =
+        ConstantInt::get(B.getInt64Ty(), (Signed ? APInt::getSignedMaxValue(Bits) : APInt::getMaxValue(Bits)).zext(64));
     /* nothing wraps around, and the rows are worth it */
     Value *Good = B.CreateAnd(B.CreateICmpULE(Last, B.CreateSub(Most, From)), B.CreateICmpUGE(By, Number(ShortRow)));
     if (Signed)
@@ -350,7 +355,8 @@ void Rows::divide()
     const auto NewBlock = [&](const char *Name) { return BasicBlock::Create(Context, Name, &F, Header); };
     const auto Jump = [&](BasicBlock *Source, BasicBlock *To) { BranchInst::Create(To, Source)->setDebugLoc(Where); };
     /* Preheader -> [First] -> Middle -> [rows] -> Behind -> [the loop] */
-    BasicBlock *FirstEntry = NewBlock("tw_first"), *FirstEnd = NewBlock("tw_first_end"), *Middle = NewBlock("tw_middle");
+    BasicBlock *FirstEntry = NewBlock("tw_first"), *FirstEnd = NewBlock("tw_first_end"),
+               *Middle = NewBlock("tw_middle");
     BasicBlock *Row = NewBlock("tw_row"), *RowEnd = NewBlock("tw_row_end");
     BasicBlock *Behind = NewBlock("tw_behind"), *Rest = NewBlock("tw_rest");
     Value *HasFirst = B.CreateIsNotNull(First), *HasRows = B.CreateIsNotNull(Whole);
@@ -417,7 +423,9 @@ void Rows::divide()
     Number_->addIncoming(Next, RowEnd);
     for (PHINode &Phi : Exit->phis()) { /* what comes from the loop is not used, by isSuitable() */
         auto *V = dyn_cast<Instruction>(Phi.getIncomingValueForBlock(L.getLoopLatch()));
-        Phi.addIncoming(V && L.contains(V) ? PoisonValue::get(Phi.getType()) : Phi.getIncomingValueForBlock(L.getLoopLatch()), Behind);
+        Phi.addIncoming(V && L.contains(V) ? PoisonValue::get(Phi.getType())
+                                           : Phi.getIncomingValueForBlock(L.getLoopLatch()),
+                        Behind);
     }
 }
 
@@ -444,7 +452,8 @@ bool makeRows(Function &F, FunctionAnalysisManager &FAM, bool OfPlanes)
             return false;
         OptimizationRemarkEmitter Emitter(&F);
         Emitter.emit(OptimizationRemark("teamwork-rows", "Rows", L.getStartLoc(), L.getHeader())
-                     << "work-items of kernel " << kernelOf(F) << " divide an index by the width of rows: they run row by row");
+                     << "work-items of kernel " << kernelOf(F)
+                     << " divide an index by the width of rows: they run row by row");
         return true;
     });
 }

@@ -93,7 +93,8 @@ class EndRow
 {
   public:
     EndRow(Function &F, Loop &Rows, FunctionAnalysisManager &FAM)
-        : F(F), L(Rows), SE(FAM.getResult<ScalarEvolutionAnalysis>(F)), Expand(SE, F.getParent()->getDataLayout(), "tw_end")
+        : F(F), L(Rows), SE(FAM.getResult<ScalarEvolutionAnalysis>(F)),
+          Expand(SE, F.getParent()->getDataLayout(), "tw_end")
     {
     }
     bool run();
@@ -124,7 +125,8 @@ const SCEV *turnsOf(Loop &L, ScalarEvolution &SE, const Expander &Expand, uint64
         return nullptr;
     const SCEV *Turns = SE.getBackedgeTakenCount(&L);
     return !isa<SCEVCouldNotCompute>(Turns) && isBeforeLoop(Turns, L, SE, Expand)
-                   && SE.getUnsignedRangeMax(Turns).uge(Least - 1) && hasCountersAlone(L, SE, Expand) && isClosed(L, Most)
+                   && SE.getUnsignedRangeMax(Turns).uge(Least - 1) && hasCountersAlone(L, SE, Expand)
+                   && isClosed(L, Most)
                ? Turns
                : nullptr;
 }
@@ -155,7 +157,8 @@ const SCEV *Single::turnOf(Value *Condition, bool Holds, unsigned Depth)
 {
     using namespace PatternMatch;
     Value *A, *B;
-    if (Holds ? match(Condition, m_LogicalAnd(m_Value(A), m_Value(B))) : match(Condition, m_LogicalOr(m_Value(A), m_Value(B)))) {
+    if (Holds ? match(Condition, m_LogicalAnd(m_Value(A), m_Value(B)))
+              : match(Condition, m_LogicalOr(m_Value(A), m_Value(B)))) {
         const SCEV *Found = Depth ? turnOf(A, Holds, Depth - 1) : nullptr;
         return Found || !Depth ? Found : turnOf(B, Holds, Depth - 1);
     }
@@ -167,7 +170,8 @@ const SCEV *Single::turnOf(Value *Condition, bool Holds, unsigned Depth)
     if (SE.isLoopInvariant(Left, &L))
         std::swap(Left, Right);
     const auto *Rec = dyn_cast<SCEVAddRecExpr>(Left);
-    if (!Rec || Rec->getLoop() != &L || !Rec->isAffine() || !Rec->getStepRecurrence(SE)->isOne() || !SE.isLoopInvariant(Right, &L))
+    if (!Rec || Rec->getLoop() != &L || !Rec->isAffine() || !Rec->getStepRecurrence(SE)->isOne()
+        || !SE.isLoopInvariant(Right, &L))
         return nullptr;
     /* of a long row, several turns may have the same number of few bits; those of a group are short */
     const unsigned Bits = unsigned(SE.getTypeSizeInBits(Rec->getType()));
@@ -267,8 +271,8 @@ bool Single::find(BasicBlock &Block)
     Branch = dyn_cast<BranchInst>(Block.getTerminator());
     const auto *Node = PDT.getNode(&Block);
     BasicBlock *Join = Node && Node->getIDom() ? Node->getIDom()->getBlock() : nullptr;
-    if (!Branch || !Branch->isConditional() || &Block == L.getLoopLatch() || !Join || !L.contains(Join) || Join == L.getHeader()
-        || Branch->getSuccessor(0) == Branch->getSuccessor(1))
+    if (!Branch || !Branch->isConditional() || &Block == L.getLoopLatch() || !Join || !L.contains(Join)
+        || Join == L.getHeader() || Branch->getSuccessor(0) == Branch->getSuccessor(1))
         return false;
     for (const bool Way : {true, false}) {
         Holds = Way;
@@ -397,7 +401,8 @@ std::optional<bool> EndRow::isFirst(const ICmpInst &Compare)
     if (SE.isLoopInvariant(Left, &L))
         std::swap(Left, Right);
     const auto *Rec = dyn_cast<SCEVAddRecExpr>(Left);
-    if (!Rec || Rec->getLoop() != &L || !Rec->isAffine() || !Rec->getStepRecurrence(SE)->isOne() || !SE.isLoopInvariant(Right, &L))
+    if (!Rec || Rec->getLoop() != &L || !Rec->isAffine() || !Rec->getStepRecurrence(SE)->isOne()
+        || !SE.isLoopInvariant(Right, &L))
         return {};
     const unsigned Bits = unsigned(SE.getTypeSizeInBits(Rec->getType()));
     if (SE.getUnsignedRangeMax(Turns).getActiveBits() > Bits && Bits < 32)
@@ -425,16 +430,19 @@ void EndRow::take(ICmpInst &Compare, bool First)
         B.SetInsertPoint(At);
         Begin.push_back(moved(B, Phi, Phi.getIncomingValueForBlock(Preheader), Expanded, First ? B.getInt64(1) : Last));
     }
-    auto *Entry = BasicBlock::Create(Context, "tw_end", &F, Header), *Next = BasicBlock::Create(Context, "tw_rows", &F, Header);
+    auto *Entry = BasicBlock::Create(Context, "tw_end", &F, Header),
+         *Next = BasicBlock::Create(Context, "tw_rows", &F, Header);
     Value *Other = B.CreateICmpNE(Last, B.getInt64(0)); /* there are other rows */
-    auto Made = copyLoop(L, Preheader, First ? "first" : "others", B.getInt64(0), First ? B.getInt64(1) : Last, Entry, Next);
+    auto Made =
+        copyLoop(L, Preheader, First ? "first" : "others", B.getInt64(0), First ? B.getInt64(1) : Last, Entry, Next);
     BranchInst::Create(Made->Header, Entry);
     if (First) {
         At->replaceSuccessorWith(Header, Entry);
         BranchInst::Create(Header, Exit, Other, Next);
         for (PHINode &Phi : Exit->phis()) { /* what comes from the loop is not used, by isSuitable() */
             Value *V = Phi.getIncomingValueForBlock(Latch);
-            Phi.addIncoming(isa<Instruction>(V) && L.contains(cast<Instruction>(V)) ? PoisonValue::get(V->getType()) : V, Next);
+            Phi.addIncoming(
+                isa<Instruction>(V) && L.contains(cast<Instruction>(V)) ? PoisonValue::get(V->getType()) : V, Next);
         }
     } else {
         B.CreateCondBr(Other, Entry, Next);
@@ -513,8 +521,9 @@ bool takeSingles(Function &F, FunctionAnalysisManager &FAM)
                     continue;
                 OptimizationRemarkEmitter Emitter(&F);
                 Emitter.emit(OptimizationRemark("teamwork-single", Row ? "Row" : "Single", Where, Header)
-                             << "what " << (Row ? "the first or last row of a group" : "a single work-item of a row") << " of kernel "
-                             << kernelOf(F) << " does runs outside of the loop over the row" << (Row ? "s" : ""));
+                             << "what " << (Row ? "the first or last row of a group" : "a single work-item of a row")
+                             << " of kernel " << kernelOf(F) << " does runs outside of the loop over the row"
+                             << (Row ? "s" : ""));
                 FAM.invalidate(F, PreservedAnalyses::none());
                 FAM.invalidate(F, Clean.run(F, FAM));
                 More = true;

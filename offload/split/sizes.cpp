@@ -110,7 +110,8 @@ void copyForTile(CallInst &Call, const CallInst &Groups, const Sides &Tile, unsi
         if (&I != &Groups)
             continue;
         for (unsigned D = 0; D < 4; ++D)
-            cast<CallInst>(Copy)->setArgOperand(3 + D, ConstantInt::get(Copy->getOperand(3 + D)->getType(), D < 3 ? Tile[D] : Dims));
+            cast<CallInst>(Copy)->setArgOperand(
+                3 + D, ConstantInt::get(Copy->getOperand(3 + D)->getType(), D < 3 ? Tile[D] : Dims));
         break;
     }
     ReturnInst::Create(Call.getContext(), There)->setDebugLoc(Call.getDebugLoc());
@@ -125,7 +126,8 @@ void copyForTiles(Module &M)
         return;
     SmallVector<CallInst *, 8> Calls;
     for (User *U : Is->users())
-        if (auto *Call = dyn_cast<CallInst>(U); Call && Call->getCalledFunction() == Is && !Call->getFunction()->hasOptNone())
+        if (auto *Call = dyn_cast<CallInst>(U);
+            Call && Call->getCalledFunction() == Is && !Call->getFunction()->hasOptNone())
             Calls.push_back(Call);
     for (CallInst *Call : Calls) {
         auto *Branch = dyn_cast<BranchInst>(Call->getParent()->getTerminator());
@@ -134,7 +136,7 @@ void copyForTiles(Module &M)
         CallInst *Groups = nullptr;
         for (Instruction &I : *Branch->getSuccessor(0))
             if (auto *Of = dyn_cast<CallInst>(&I); Of && Of->getCalledFunction() && Of->arg_size() == 7
-                && Of->getCalledFunction()->getName().contains("_tw_groups"))
+                                                   && Of->getCalledFunction()->getName().contains("_tw_groups"))
                 Groups = Of;
         for (const unsigned Dims : {2u, 3u}) {
             const auto Tile = Groups ? tileOf(*Groups->getCalledFunction(), Dims) : std::nullopt;

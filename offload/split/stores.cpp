@@ -32,7 +32,8 @@ bool isSlow(const Function &F)
 void storeLanes(const MaskedCall &Masked, AllocaInst *Nowhere)
 {
     IntrinsicInst &Store = *Masked.Call;
-    Value *All = Store.getArgOperand(0), *To = Store.getArgOperand(Masked.Address), *Mask = Store.getArgOperand(Masked.Mask);
+    Value *All = Store.getArgOperand(0), *To = Store.getArgOperand(Masked.Address),
+          *Mask = Store.getArgOperand(Masked.Mask);
     auto *T = cast<FixedVectorType>(All->getType());
     Type *Element = T->getElementType();
     const uint64_t Bytes = Store.getModule()->getDataLayout().getTypeStoreSize(Element).getFixedValue();

@@ -46,7 +46,8 @@ constexpr int64_t MostOfTile = 1024;
 using Product = SmallVector<Value *, 2>;
 
 struct Sum {
-    SmallVector<std::pair<Product, uint64_t>, 4> Terms; /* no product twice, whatever the order of its factors; none zero times */
+    SmallVector<std::pair<Product, uint64_t>, 4>
+        Terms; /* no product twice, whatever the order of its factors; none zero times */
 
     uint64_t times(const Product &P) const
     {
@@ -136,7 +137,7 @@ struct Shared {
     Value *Start = nullptr, *Bound = nullptr; /* of the counter */
     bool Signed = false;
     bool ByGroup = false; /* the counter is the same for all work-items, and their id is added to it in the loop */
-    int Dimension = -1; /* of the id, as in Stride */
+    int Dimension = -1;   /* of the id, as in Stride */
     MapVector<Instruction *, Sum> Elements; /* ByGroup: values that follow from the element */
 };
 
@@ -257,8 +258,9 @@ std::optional<Sum> Finder::sum(Value *V, unsigned Depth)
     case Instruction::ZExt:
     case Instruction::SExt:
         Left = sum(Of->getOperand(0), Depth + 1);
-        if (Left && fits(Left->low(Of->getOperand(0)->getType()->getIntegerBitWidth()),
-                         Of->getOperand(0)->getType()->getIntegerBitWidth()))
+        if (Left
+            && fits(Left->low(Of->getOperand(0)->getType()->getIntegerBitWidth()),
+                    Of->getOperand(0)->getType()->getIntegerBitWidth()))
             return Left->low(Of->getOperand(0)->getType()->getIntegerBitWidth());
         if (auto *Inner = dyn_cast<BinaryOperator>(Of->getOperand(0));
             Inner && Inner->getOpcode() == Instruction::Add
@@ -363,7 +365,8 @@ bool Finder::dependsOn(const Value *V, int Dimension, unsigned Depth)
 /* Whether a work-item has nothing of its own in the loop but the element. */
 bool Finder::isAlone(Shared &S)
 {
-    SmallPtrSet<const Value *, 16> Tainted; /* follow from the counter of a group, or from ids, but not from the element alone */
+    SmallPtrSet<const Value *, 16>
+        Tainted; /* follow from the counter of a group, or from ids, but not from the element alone */
     const Sum Id = linear(S.Dimension);
     if (S.ByGroup) {
         Opaque = S.Counter;
@@ -563,10 +566,9 @@ bool Sharer::isOnly(const Loop &L, const Region &R)
 {
     for (BasicBlock *Block : R.Blocks)
         for (Instruction &J : *Block)
-            if (!L.contains(Block)
-                && (J.mayHaveSideEffects() || any_of(J.users(), [&](const User *U) {
-                        return !is_contained(R.Blocks, cast<Instruction>(U)->getParent());
-                    })))
+            if (!L.contains(Block) && (J.mayHaveSideEffects() || any_of(J.users(), [&](const User *U) {
+                                           return !is_contained(R.Blocks, cast<Instruction>(U)->getParent());
+                                       })))
                 return false;
     return true;
 }
@@ -639,7 +641,8 @@ void Sharer::straighten(Shared &S, Region &R, Finder &Find)
                 Size = Before.CreateMul(Size, Before.CreateZExtOrTrunc(I.Extent[D], T));
         New.Begin = S.Start;
         Value *Some = Before.CreateICmp(S.Signed ? CmpInst::ICMP_SLT : CmpInst::ICMP_ULT, S.Start, S.Bound);
-        Value *Last = Before.CreateUDiv(Before.CreateSub(Before.CreateSub(S.Bound, S.Start), ConstantInt::get(T, 1)), Size);
+        Value *Last =
+            Before.CreateUDiv(Before.CreateSub(Before.CreateSub(S.Bound, S.Start), ConstantInt::get(T, 1)), Size);
         Value *Whole = Before.CreateMul(Before.CreateAdd(Last, ConstantInt::get(T, 1)), Size);
         New.Past = Before.CreateSelect(Some, Before.CreateAdd(S.Start, Whole), S.Start);
         if (Value *Most = guardOf(S)) {
@@ -660,8 +663,7 @@ void Sharer::straighten(Shared &S, Region &R, Finder &Find)
             Element.first->getContext(), ConstantFolder(),
             IRBuilderCallbackInserter([&](Instruction *Made) { K.Varying.insert(Made); }));
         Here.SetInsertPoint(Element.first);
-        Element.first->replaceAllUsesWith(
-            write(Here, Element.second, Element.first->getType(), S.Counter, New.At));
+        Element.first->replaceAllUsesWith(write(Here, Element.second, Element.first->getType(), S.Counter, New.At));
     }
     S.Counter->replaceAllUsesWith(New.At);
     S.Counter->eraseFromParent();
@@ -693,7 +695,8 @@ bool Sharer::share(Loop &L, unsigned Number, LoopInfo &LI)
     std::optional<Shared> S = Find.find(L);
     if (!S || keepsVariable(L) || !keepsTurns(L, S->Dimension, LI))
         return false;
-    for (BasicBlock *Block : L.blocks()) /* values of other regions, or places of this one, that it would have to keep */
+    for (BasicBlock *Block :
+         L.blocks()) /* values of other regions, or places of this one, that it would have to keep */
         for (Instruction &J : *Block)
             for (Value *Operand : J.operands()) {
                 auto *Of = dyn_cast<Instruction>(Operand);
@@ -706,7 +709,8 @@ bool Sharer::share(Loop &L, unsigned Number, LoopInfo &LI)
             if (Other.Dimension < 0 || S->Dimension < 0 || Other.Dimension == S->Dimension)
                 return false;
         for (Value *V : {S->Start, S->Bound})
-            if (auto *Of = dyn_cast<Instruction>(V); Of && !Uniform(Of) ? false : Of && is_contained(R.Blocks, Of->getParent()))
+            if (auto *Of = dyn_cast<Instruction>(V);
+                Of && !Uniform(Of) ? false : Of && is_contained(R.Blocks, Of->getParent()))
                 return false;
         if (!isOnly(L, R))
             return false;

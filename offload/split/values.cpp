@@ -43,7 +43,8 @@ bool isPure(const Instruction &I)
     if (isa<PHINode>(I) || isa<AllocaInst>(I) || I.isTerminator() || I.isEHPad())
         return false;
     if (auto *Call = dyn_cast<CallBase>(&I))
-        return isOfAll(&I) || (isa<IntrinsicInst>(I) && Call->doesNotAccessMemory() && !Call->isConvergent() && Call->willReturn());
+        return isOfAll(&I)
+               || (isa<IntrinsicInst>(I) && Call->doesNotAccessMemory() && !Call->isConvergent() && Call->willReturn());
     return !I.mayReadOrWriteMemory() && !I.mayHaveSideEffects();
 }
 
