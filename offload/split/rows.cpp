@@ -48,6 +48,12 @@ struct Division {
     Value *Row = nullptr;        /* then: the quotient in the first row */
 };
 
+/* The largest number of so many bits. */
+APInt mostOf(unsigned Bits, bool Signed)
+{
+    return Signed ? APInt::getSignedMaxValue(Bits) : APInt::getMaxValue(Bits);
+}
+
 std::optional<Division> divisionOf(Instruction &I, ScalarEvolution &SE, const Loop &L)
 {
     using namespace PatternMatch;
@@ -168,7 +174,7 @@ bool Rows::isSameInOtherBits(const SCEV *From, const Division &Of) const
     const auto *From_ = dyn_cast<SCEVConstant>(From), *By_ = dyn_cast<SCEVConstant>(Of.Width);
     const auto *Start_ = dyn_cast<SCEVConstant>(Start), *Width_ = dyn_cast<SCEVConstant>(Width);
     const unsigned Count = SE.getSmallConstantTripCount(&L), Bits = unsigned(SE.getTypeSizeInBits(From->getType()));
-    const APInt Most = Of.Signed ? APInt::getSignedMaxValue(Bits) : APInt::getMaxValue(Bits);
+    const APInt Most = mostOf(Bits, Of.Signed);
     return From_ && By_ && Start_ && Width_ && Count && APInt::isSameValue(From_->getAPInt(), Start_->getAPInt())
            && APInt::isSameValue(By_->getAPInt(), Width_->getAPInt()) && Most.ugt(From_->getAPInt())
            && (Most - From_->getAPInt()).uge(Count);
@@ -232,8 +238,7 @@ bool Rows::copyForOneRow()
         /* neither does the index wrap around */
         Same = B.CreateAnd(
             Same, B.CreateICmpULT(B.CreateURem(From, Width), ConstantInt::get(From->getType(), By - (Count - 1))));
-        const unsigned Bits = From->getType()->getIntegerBitWidth();
-        Value *Most = B.getInt(Of.Signed ? APInt::getSignedMaxValue(Bits) : APInt::getMaxValue(Bits));
+        Value *Most = B.getInt(mostOf(From->getType()->getIntegerBitWidth(), Of.Signed));
         Same = B.CreateAnd(Same, B.CreateICmpULE(From, B.CreateSub(Most, Turns_)));
         cast<Instruction>(static_cast<Value *>(Made->Map[Of.I]))->replaceAllUsesWith(B.CreateUDiv(From, Width));
     }
@@ -300,15 +305,16 @@ void Rows::divide()
         return B.CreateZExt(isa<Constant>(V) ? V : B.CreateFreeze(V), B.getInt64Ty());
     };
     const auto Number = [&](uint64_t N) { return B.getInt64(N); };
-    const unsigned Bits = unsigned(SE.getTypeSizeInBits(Start->getType()));
     const bool ByMask = any_of(Divisions, [](const Division &Each) { return Each.ByMask; });
     const auto IsSigned = [](const Division &Each) { return Each.Signed; };
     const bool Signed = any_of(Divisions, IsSigned) || any_of(OfRows, IsSigned);
     Value *Last = Wide(Turns), *From = Wide(Start);
     Value *By = Wide(Width);
     Value *Count = B.CreateAdd(Last, Number(1));
-    Value *Most =
-        ConstantInt::get(B.getInt64Ty(), (Signed ? APInt::getSignedMaxValue(Bits) : APInt::getMaxValue(Bits)).zext(64));
+    const auto MostOf = [&](const SCEV *S, bool Signed) {
+        return B.getInt(mostOf(unsigned(SE.getTypeSizeInBits(S->getType())), Signed).zext(64));
+    };
+    Value *Most = MostOf(Start, Signed);
     /* nothing wraps around, and the rows are worth it */
     Value *Good = B.CreateAnd(B.CreateICmpULE(Last, B.CreateSub(Most, From)), B.CreateICmpUGE(By, Number(ShortRow)));
     if (Signed)
@@ -319,12 +325,9 @@ void Rows::divide()
     for (const Division &Each : Divisions) {
         if (!Each.Start)
             continue;
-        const unsigned Bits_ = unsigned(SE.getTypeSizeInBits(Each.Start->getType()));
-        Value *Own = Wide(Each.Start);
-        Value *Most_ = ConstantInt::get(
-            B.getInt64Ty(), (Each.Signed ? APInt::getSignedMaxValue(Bits_) : APInt::getMaxValue(Bits_)).zext(64));
-        Good =
-            B.CreateAnd(Good, B.CreateAnd(B.CreateICmpULE(Own, Most_), B.CreateICmpULE(Last, B.CreateSub(Most_, Own))));
+        Value *Own = Wide(Each.Start), *MostOwn = MostOf(Each.Start, Each.Signed);
+        Good = B.CreateAnd(
+            Good, B.CreateAnd(B.CreateICmpULE(Own, MostOwn), B.CreateICmpULE(Last, B.CreateSub(MostOwn, Own))));
         Good = B.CreateAnd(Good, B.CreateICmpEQ(B.CreateURem(Own, By), B.CreateURem(From, By))); /* by a constant */
     }
     SmallVector<Value *, 8> Widths;

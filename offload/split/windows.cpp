@@ -223,10 +223,15 @@ std::optional<Level> levelOf(Loop &L, ScalarEvolution &SE)
     return Of;
 }
 
-/* Whether all accesses are to the thread's own memory, and windows have more than one element: else it only may join others. */
-bool isOfTree(const Level &Of)
+bool accessesOther(const Level &Of)
 {
-    return Of.Window > 1 && none_of(Of.Arrays, [](const auto &A) { return A.second.isOther(); });
+    return any_of(Of.Arrays, [](const auto &Each) { return Each.second.isOther(); });
+}
+
+/* Whether all accesses are to the thread's own memory, and windows have more than one element: else it only may join others. */
+bool isOfTree(const Level *Of)
+{
+    return Of->Window > 1 && !accessesOther(*Of);
 }
 
 using Quiet = SmallVector<Instruction *, 16>; /* what has no effects, and is computed on a way */
@@ -274,24 +279,20 @@ bool canBeAt(const Quiet &All, const Instruction *Place, const DominatorTree &DT
     });
 }
 
+/* A level that a condition puts in front of others, or behind them. */
+struct Joined {
+    Level *In, *Out; /* one of them */
+    /* Whether it is there; the other successor leads to, or from, the levels without it. */
+    BranchInst *Choice;
+    unsigned Chosen; /* the successor for which it is behind the others */
+    Quiet Ahead;     /* what is to be computed in front of all that, with what is between the levels */
+};
+
 /* Levels behind each other, as one loop. */
 struct Chain {
     SmallVector<Level *, 4> Levels;
     Quiet Between; /* the levels */
-
-    /* A level that a condition puts in front of the others, or behind them. */
-    Level *In = nullptr, *Out = nullptr;
-    BranchInst *Choice =
-        nullptr;         /* whether it is there; its other successor leads to, or from, the levels without it */
-    unsigned Chosen = 0; /* the successor for which it is */
-    Quiet Ahead;         /* what is to be computed in front of all that, too */
-
-    void leaveChoice()
-    {
-        In = Out = nullptr;
-        Choice = nullptr;
-        Ahead.clear();
-    }
+    std::optional<Joined> With;
 };
 
 /* Levels whose windows fill the same vectors. */
@@ -309,8 +310,8 @@ class Windows
     }
     bool isSuitable(const Level &Of) const;
     bool joins(ArrayRef<Level *> Levels, const Level &Of) const;
-    bool isFrontOf(Level &In, Chain &Of) const;
-    bool isBehind(Level &Out, Chain &Of) const;
+    std::optional<Joined> inFront(Level &In, const Chain &Of) const;
+    std::optional<Joined> behind(Level &Out, const Chain &Of) const;
     void prepare(Chain &Of, Expander &At) const;
     void run(Chain &Of);
 
@@ -386,18 +387,16 @@ bool Windows::joins(ArrayRef<Level *> Levels, const Level &Of) const
 }
 
 /* Whether a condition leads through `In` to the levels, and past it to them too. */
-bool Windows::isFrontOf(Level &In, Chain &Of) const
+std::optional<Joined> Windows::inFront(Level &In, const Chain &Of) const
 {
     const Loop &First = *Of.Levels.front()->L;
-    if (any_of(Of.Levels, [](const Level *Each) {
-            return any_of(Each->Arrays, [](const auto &A) { return A.second.isOther(); });
-        }))
-        return false;
+    if (any_of(Of.Levels, [](const Level *Each) { return accessesOther(*Each); }))
+        return {};
     Quiet Unused, Ahead;
     const auto Meeting = wayTo(In.L->getExitBlock(), First.getHeader(), Unused, Ahead);
     if (!Meeting || !*Meeting || LI.getLoopFor(*Meeting) != In.L->getParentLoop()
         || LI.getLoopFor(Of.Levels.back()->L->getExitBlock()) != In.L->getParentLoop())
-        return false;
+        return {};
     Ahead.append(Of.Between);
     BasicBlock *Fork = In.L->getLoopPreheader();
     for (; Fork && Fork->getSingleSuccessor(); Fork = Fork->getSinglePredecessor())
@@ -405,35 +404,32 @@ bool Windows::isFrontOf(Level &In, Chain &Of) const
     auto *Choice = Fork ? dyn_cast<BranchInst>(Fork->getTerminator()) : nullptr;
     if (!Choice || LI.getLoopFor(Fork) != In.L->getParentLoop() || !DT.dominates(Fork, *Meeting)
         || !canBeAt(Ahead, Choice, DT))
-        return false;
+        return {};
     SmallVector<Level *, 4> All{&In};
     for (Level *Next : Of.Levels) {
         if (!joins(All, *Next))
-            return false;
+            return {};
         All.push_back(Next);
     }
-    Of.In = &In;
-    Of.Choice = Choice;
-    Of.Ahead = std::move(Ahead);
-    return true;
+    return Joined{&In, nullptr, Choice, 0, std::move(Ahead)};
 }
 
 /* Whether a condition that is known in front of the levels leads from them to `Out`. */
-bool Windows::isBehind(Level &Out, Chain &Of) const
+std::optional<Joined> Windows::behind(Level &Out, const Chain &Of) const
 {
     BasicBlock *Block = Of.Levels.back()->L->getExitBlock(), *Before = Of.Levels.front()->L->getLoopPreheader();
     Quiet Ahead(Of.Between);
     for (; Block && Block->getSinglePredecessor() && Block->getSingleSuccessor(); Block = Block->getSingleSuccessor()) {
         FoldSingleEntryPHINodes(Block);
         if (!addQuiet(*Block, Ahead))
-            return false;
+            return {};
     }
     auto *Choice = Block && Block->getSinglePredecessor() ? dyn_cast<BranchInst>(Block->getTerminator()) : nullptr;
     if (!Choice || !Choice->isConditional() || !joins(Of.Levels, Out))
-        return false;
+        return {};
     FoldSingleEntryPHINodes(Block);
     if (!addQuiet(*Block, Ahead))
-        return false;
+        return {};
     for (unsigned Chosen : {0u, 1u}) {
         Quiet All(Ahead);
         const auto Meeting = wayTo(Choice->getSuccessor(Chosen), Out.L->getHeader(), All, All);
@@ -445,13 +441,9 @@ bool Windows::isBehind(Level &Out, Chain &Of) const
         const auto *Condition = dyn_cast<Instruction>(Choice->getCondition());
         if (Condition && !is_contained(All, Condition) && !DT.dominates(Condition, Before->getTerminator()))
             continue;
-        Of.Out = &Out;
-        Of.Choice = Choice;
-        Of.Chosen = Chosen;
-        Of.Ahead = std::move(All);
-        return true;
+        return Joined{nullptr, &Out, Choice, Chosen, std::move(All)};
     }
-    return false;
+    return {};
 }
 
 /* What a work-item computes, in this lane of its window. */
@@ -593,13 +585,14 @@ void Windows::prepare(Chain &Of, Expander &At) const
             }
     };
     BasicBlock *Before = Of.Levels.front()->L->getLoopPreheader();
-    Instruction *Place = Of.In ? Of.Choice : Before->getTerminator();
-    for (Instruction *I : Of.Choice ? Of.Ahead : Of.Between)
+    Level *In = Of.With ? Of.With->In : nullptr, *Out = Of.With ? Of.With->Out : nullptr;
+    Instruction *Place = In ? Of.With->Choice : Before->getTerminator();
+    for (Instruction *I : Of.With ? Of.With->Ahead : Of.Between)
         I->moveBefore(*Place->getParent(), Place->getIterator());
-    if (Of.In)
-        Begin(Of.In, Of.In->L->getLoopPreheader());
-    if (Of.Out)
-        Begin(Of.Out, Before);
+    if (In)
+        Begin(In, In->L->getLoopPreheader());
+    if (Out)
+        Begin(Out, Before);
     for (Level *Each : Of.Levels)
         Begin(Each, Before);
 }
@@ -609,24 +602,25 @@ void Windows::run(Chain &Of)
 {
     BasicBlock *Before = Of.Levels.front()->L->getLoopPreheader(), *Header = Of.Levels.front()->L->getHeader();
     BasicBlock *Exit = Of.Levels.back()->L->getExitBlock();
-    if (Of.In) {
-        SmallVector<Level *, 4> All{Of.In};
+    if (Of.With && Of.With->In) {
+        const Loop &In = *Of.With->In->L;
+        SmallVector<Level *, 4> All{Of.With->In};
         All.append(Of.Levels);
-        BasicBlock *Ahead = Of.In->L->getLoopPreheader();
-        Ahead->getTerminator()->replaceSuccessorWith(Of.In->L->getHeader(), write(All, Ahead, Exit));
+        BasicBlock *Ahead = In.getLoopPreheader();
+        Ahead->getTerminator()->replaceSuccessorWith(In.getHeader(), write(All, Ahead, Exit));
     }
     BasicBlock *Body = write(Of.Levels, Before, Exit);
     Before->getTerminator()->replaceSuccessorWith(Header, Body);
-    if (Of.Out) {
+    if (Of.With && Of.With->Out) {
+        const auto &[In, Out, Choice, Chosen, Ahead] = *Of.With;
         SmallVector<Level *, 4> All(Of.Levels);
-        All.push_back(Of.Out);
-        BasicBlock *With = write(All, Before, Of.Out->L->getExitBlock());
-        Value *Condition = Of.Choice->getCondition();
-        BranchInst::Create(Of.Chosen == 0 ? With : Body, Of.Chosen == 0 ? Body : With, Condition,
+        All.push_back(Out);
+        BasicBlock *With = write(All, Before, Out->L->getExitBlock());
+        BranchInst::Create(Chosen == 0 ? With : Body, Chosen == 0 ? Body : With, Choice->getCondition(),
                            Before->getTerminator()->getIterator());
         Before->getTerminator()->eraseFromParent();
-        Of.Choice->setCondition(ConstantInt::getBool(F.getContext(), Of.Chosen != 0));
-        ConstantFoldTerminator(Of.Choice->getParent());
+        Choice->setCondition(ConstantInt::getBool(F.getContext(), Chosen != 0));
+        ConstantFoldTerminator(Choice->getParent());
     }
 }
 
@@ -702,37 +696,35 @@ bool fillVectors(Function &F, FunctionAnalysisManager &FAM)
                  && all_of(Of->Arrays, [](const auto &A) { return A.second.Elements > 0; }))
             leaveAlone(*L);
     }
-    if (none_of(Found, isOfTree))
+    if (none_of(Found, [](const Level &Of) { return isOfTree(&Of); }))
         return false;
 
     std::vector<Chain> Chains = chainsOf(Found, W);
-    const auto IsAlone = [](const Chain &Each) { return Each.Levels.size() == 1 && !isOfTree(*Each.Levels[0]); };
-    SmallPtrSet<const Level *, 8> Taken;
+    SmallVector<Level *, 8> Alone; /* which only a condition may bring to others */
+    for (const Chain &Each : Chains)
+        if (Each.Levels.size() == 1 && !isOfTree(Each.Levels[0]))
+            Alone.push_back(Each.Levels[0]);
+    erase_if(Chains, [](const Chain &Each) { return none_of(Each.Levels, isOfTree); });
     SmallPtrSet<const BranchInst *, 8> Choices;
-    for (Chain &Of : Chains) {
-        if (none_of(Of.Levels, [](const Level *Each) { return isOfTree(*Each); }))
-            continue;
-        for (Chain &Other : Chains)
-            if (IsAlone(Other) && !Taken.count(Other.Levels[0]) && !Of.Choice
-                && (W.isFrontOf(*Other.Levels[0], Of) || W.isBehind(*Other.Levels[0], Of))) {
-                if (Choices.insert(Of.Choice).second)
-                    Taken.insert(Other.Levels[0]);
-                else
-                    Of.leaveChoice();
+    for (Chain &Of : Chains)
+        for (Level *&Each : Alone) {
+            std::optional<Joined> With = W.inFront(*Each, Of);
+            if (!With)
+                With = W.behind(*Each, Of);
+            if (With && Choices.insert(With->Choice).second) {
+                Of.With = std::move(With);
+                Alone.erase(&Each);
+                break;
             }
-    }
-    erase_if(Chains,
-             [](const Chain &Each) { return none_of(Each.Levels, [](const Level *Of) { return isOfTree(*Of); }); });
+        }
     for (Chain &Of : Chains)
         W.prepare(Of, At);
     for (Chain &Of : Chains) {
         const Loop &L = *Of.Levels[0]->L;
         OptimizationRemarkEmitter Emitter(&F);
-        Emitter.emit(
-            OptimizationRemark("teamwork-levels", "Levels", L.getStartLoc(), L.getHeader())
-            << "work-items of kernel " << kernelOf(F) << " fill vectors with "
-            << ore::NV("Levels", unsigned(count_if(Of.Levels, [](const Level *Each) { return isOfTree(*Each); })))
-            << " levels of local memory");
+        Emitter.emit(OptimizationRemark("teamwork-levels", "Levels", L.getStartLoc(), L.getHeader())
+                     << "work-items of kernel " << kernelOf(F) << " fill vectors with "
+                     << ore::NV("Levels", unsigned(count_if(Of.Levels, isOfTree))) << " levels of local memory");
         W.run(Of);
     }
     EliminateUnreachableBlocks(F);
