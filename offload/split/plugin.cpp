@@ -764,6 +764,8 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
         settleKnown(F, FAM);
         if (compareForMasks(F, FAM))
             FAM.invalidate(F, PreservedAnalyses::none());
+        if (writeOwnAlways(F, FAM))
+            clean(F, FAM, true);
         if (widenCounters(F, FAM))
             FAM.invalidate(F, PreservedAnalyses::none());
         if (divideAtEdges(F, FAM))
