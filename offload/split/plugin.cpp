@@ -4,6 +4,7 @@
 #include "split.h"
 
 #include <llvm/ADT/SetVector.h>
+#include <llvm/ADT/StringSet.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
@@ -115,13 +116,36 @@ MDNode *loopMetadata(LLVMContext &Context, const char *Mark, uint64_t Apart)
     return Loop;
 }
 
+/* What LLVM does behind copies of loops takes time by the number of instructions, or by its square. So a function that is large gets fewer
+   copies: up to four times its instructions and some. */
+static void setBudget(Function &F)
+{
+    constexpr uint64_t Least = 1000, Large = 3000;
+    const uint64_t Begun = F.getInstructionCount();
+    F.addFnAttr(BudgetNote, std::to_string(std::min(Least + 4 * Begun, std::max(Large, Begun))));
+}
+
+/* Whether a function has used up its budget, which is told once. */
+bool isFull(Function &F)
+{
+    uint64_t Most;
+    if (F.getFnAttribute(BudgetNote).getValueAsString().getAsInteger(10, Most) || F.getInstructionCount() <= Most)
+        return false;
+    OptimizationRemarkEmitter(&F).emit(
+        OptimizationRemarkMissed("teamwork-split", "Budget", F.getSubprogram(), &F.getEntryBlock())
+        << "kernel " << kernelOf(F) << " has grown to " << std::to_string(F.getInstructionCount())
+        << " instructions, so no more copies of its loops are made for where conditions are known: some may be slower "
+           "than they could be");
+    return true;
+}
+
 /* Hands what `Of` names for each loop over work-items to `Change`, or that loop itself: if it has no `Mark` yet, which it gets first.
    After a change, which `Change` tells by its result, all is analysed again, and the loops that came with it have their turn. */
 bool changeLoops(Function &F, FunctionAnalysisManager &FAM, StringRef Mark, function_ref<bool(Loop &)> Change,
                  function_ref<Loop *(Loop &)> Of)
 {
     bool Changed = false;
-    for (bool More = true; More;) {
+    for (bool More = true; More && !isFull(F);) {
         More = false;
         for (Loop *Items : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder()) {
             Loop *L = hasLoopMark(*Items, ItemsMark) ? Of(*Items) : nullptr;
@@ -150,7 +174,8 @@ namespace
 
 constexpr uint64_t MostOfLikely = 1024; /* work-items */
 constexpr uint64_t UsualTile = 16;      /* for which the macros make a copy in any case */
-constexpr uint64_t UsualLines[] = {128, 256};
+constexpr uint64_t UsualLine = 256;
+constexpr unsigned MostOfSized = 500; /* instructions of a kernel that has copies for such sizes */
 
 /* `Extent` becomes the turns of the three loops over a group. */
 bool split(Kernel &K, FunctionAnalysisManager &FAM, WeakTrackingVH Extent[3])
@@ -209,7 +234,7 @@ CallInst *sizeCall(Function &F, unsigned &Dims)
     return nullptr;
 }
 
-bool handle(Function &F, FunctionAnalysisManager &FAM);
+bool handle(Function &F, FunctionAnalysisManager &FAM, bool IsForSize, StringSet<> &Sized);
 
 /* Where the function that runs a group asks whether it is a usual tile, before it calls `Split`; or null. */
 CallInst *tileCall(Function &Split)
@@ -225,7 +250,7 @@ CallInst *tileCall(Function &Split)
 
 /* Groups of the size that a kernel counts on, though it does not say it, go by a copy of it for that size: they are asked for with the
    usual tiles, or in groups of one and three dimensions at the begin of the kernel. */
-void handleLikely(Kernel &K, Function &Copy, const Sides &Size, WeakTrackingVH Extent[3], FunctionAnalysisManager &FAM)
+bool handleLikely(Kernel &K, Function &Copy, const Sides &Size, WeakTrackingVH Extent[3], FunctionAnalysisManager &FAM)
 {
     unsigned Dims;
     CallInst *Call = sizeCall(Copy, Dims);
@@ -233,15 +258,16 @@ void handleLikely(Kernel &K, Function &Copy, const Sides &Size, WeakTrackingVH E
     for (unsigned D = 0; D < Dims; ++D) {
         auto *I = dyn_cast_or_null<Instruction>(static_cast<Value *>(Extent[3 - Dims + D]));
         if (!I || (Last && I->getParent() != Last->getParent()))
-            return;
+            return false;
         Last = Last && I->comesBefore(Last) ? Last : I;
     }
     const unsigned Arguments = Call->arg_size();
     for (unsigned D = 0; D < 3; ++D)
         Call->setArgOperand(Arguments - 4 + D,
                             ConstantInt::get(Call->getArgOperand(Arguments - 4 + D)->getType(), Size[D]));
-    if (!handle(Copy, FAM))
-        return;
+    StringSet<> None;
+    if (!handle(Copy, FAM, true, None))
+        return false;
     CallInst *Ask = tileCall(K.F);
     BasicBlock *Leave = Ask ? askForSize(*Ask, Size, Dims) : nullptr;
     if (!Leave) {
@@ -261,10 +287,12 @@ void handleLikely(Kernel &K, Function &Copy, const Sides &Size, WeakTrackingVH E
     B.CreateCall(&Copy, {Leave->getParent()->getArg(0)});
     B.CreateRetVoid();
     FAM.invalidate(*Leave->getParent(), PreservedAnalyses::none());
+    return true;
 }
 
-/* Whether `F`, one work-item of a kernel, has become the whole group. */
-bool handle(Function &F, FunctionAnalysisManager &FAM)
+/* Whether `F`, one work-item of a kernel, has become the whole group. `IsForSize`: it is a copy for groups of a usual size, which large
+   kernels go without. */
+bool handle(Function &F, FunctionAnalysisManager &FAM, bool IsForSize, StringSet<> &Sized)
 {
     Kernel K(F);
     const DISubprogram *Program = F.getSubprogram();
@@ -277,19 +305,20 @@ bool handle(Function &F, FunctionAnalysisManager &FAM)
         Copy = CloneFunction(&F, Map);
     }
     WeakTrackingVH Extent[3];
-    const bool Done = split(K, FAM, Extent);
+    const bool IsWanted = !IsForSize || !Sized.contains(F.getName().substr(0, F.getName().rfind('_')));
+    const bool Done = IsWanted && split(K, FAM, Extent) && !(IsForSize && F.getInstructionCount() > MostOfSized);
     FAM.invalidate(F, PreservedAnalyses::none());
-    if (Done || K.Barriers > 0 || K.Why != "")
+    if (Done || (!IsForSize && (K.Barriers > 0 || K.Why != "")))
         remark(K, Done, K.Where, F.empty() ? nullptr : &F.getEntryBlock());
     if (!Done)
         empty(F);
     std::optional<Sides> Size;
     if (Done && Copy)
         Size = Dims == 2 && K.Likely[0] && K.Likely[1] ? Sides{K.Likely[0], K.Likely[1], 1} : tileOf(*Copy, Dims);
-    const bool IsUsual =
-        Size && (Dims == 1 ? is_contained(UsualLines, (*Size)[0]) : *Size == Sides{UsualTile, UsualTile, 1});
+    const bool IsUsual = Size && (Dims == 1 ? (*Size)[0] == UsualLine : *Size == Sides{UsualTile, UsualTile, 1});
     if (Size && (*Size)[0] * (*Size)[1] * (*Size)[2] <= MostOfLikely && !IsUsual)
-        handleLikely(K, *Copy, *Size, Extent, FAM);
+        if (handleLikely(K, *Copy, *Size, Extent, FAM))
+            Sized.insert(F.getName());
     if (Copy && Copy->use_empty()) {
         FAM.clear(*Copy, Copy->getName());
         Copy->eraseFromParent();
@@ -448,13 +477,15 @@ struct SplitPass : PassInfoMixin<SplitPass> {
             if (isSharing(F))
                 holdAccesses(F);
         DenseMap<Function *, bool> Done;
-        for (CallInst *Call : callsOf(M, DoneMarker)) {
-            auto *F = dyn_cast<Function>(Call->getArgOperand(0)->stripPointerCasts());
-            if (F && !Done.count(F))
-                Done[F] = handle(*F, FAM);
-            Call->replaceAllUsesWith(ConstantInt::getBool(M.getContext(), F && Done[F]));
-            Call->eraseFromParent();
-        }
+        StringSet<> Sized; /* kernels with a copy for the size that they count on, which need none for a usual one */
+        for (const char *Marker : {DoneMarker, SizedMarker})
+            for (CallInst *Call : callsOf(M, Marker)) {
+                auto *F = dyn_cast<Function>(Call->getArgOperand(0)->stripPointerCasts());
+                if (F && !Done.count(F))
+                    Done[F] = handle(*F, FAM, Marker == SizedMarker, Sized);
+                Call->replaceAllUsesWith(ConstantInt::getBool(M.getContext(), F && Done[F]));
+                Call->eraseFromParent();
+            }
         for (CallInst *Call : callsOf(M, SameMarker)) {
             Call->replaceAllUsesWith(Call->getArgOperand(0));
             Call->eraseFromParent();
@@ -735,6 +766,7 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
         for (Loop *L : LI.getLoopsInPreorder())
             WaitPass::end(*L);
         clean(F, FAM, false);
+        setBudget(F);
         if (joinSteps(F, FAM))
             clean(F, FAM, true);
         if (beginsWithFirst(F))

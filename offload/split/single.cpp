@@ -510,7 +510,7 @@ bool takeSingles(Function &F, FunctionAnalysisManager &FAM)
     };
     unsigned Parts = 0;
     for (const bool Row : {false, true})
-        for (bool More = true; More && Parts < MostOfFunction;) {
+        for (bool More = true; More && Parts < MostOfFunction && !isFull(F);) {
             More = false;
             for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder()) {
                 if (!hasLoopMark(*L, ItemsMark))

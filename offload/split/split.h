@@ -89,6 +89,7 @@ constexpr const char *BarrierMarker = "tw_internal_marker_barrier";
 constexpr const char *OnceMarker = "tw_internal_marker_once";
 constexpr const char *ExchangeCall = "tw_internal_split_exchange"; /* of the group; not a marker */
 constexpr const char *DoneMarker = "tw_internal_marker_done";
+constexpr const char *SizedMarker = "tw_internal_marker_sized";
 constexpr const char *ItemsMarker = "tw_internal_marker_items";
 constexpr const char *PointsMarker = "tw_internal_marker_points";
 constexpr const char *AloneMarker = "tw_internal_marker_alone";
@@ -104,6 +105,9 @@ constexpr const char *CombinesNote = "teamwork.combines";
 
 /* The property of a function that work-items run. */
 constexpr const char *ItemNote = "teamwork.item";
+
+/* The most instructions that a function may grow to while loops are copied: passes that make copies stop there. */
+constexpr const char *BudgetNote = "teamwork.budget";
 
 /* The property of a loop whose turns are work-items. */
 constexpr const char *ItemsMark = "teamwork.items";
@@ -189,6 +193,7 @@ struct Region {
 
 llvm::StringRef kernelOf(const llvm::Function &F);
 bool hasLoopMark(const llvm::Loop &L, llvm::StringRef Name);
+bool isFull(llvm::Function &F);
 void addLoopMark(llvm::Loop &L, llvm::StringRef Name, llvm::Constant *Value = nullptr);
 uint64_t turnsApart(const llvm::Loop &L);
 void setTurnsApart(llvm::Loop &L, uint64_t Apart);

@@ -325,26 +325,22 @@ TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_nd_block(const struct tw_
         name##_tw_call(tw_internal_nd_item(&tw_here, tw_j0, tw_j1, tw_j2, dims), tw_args);                             \
     }
 
-/* The sizes of groups that most launches have are constants besides, where the kernel has barriers and does not say a size:
+/* The size of groups that most launches have is a constant besides, where the kernel has barriers and does not say a size:
    the distances of trees, the lengths of loops, and tiles whose width the kernel knows, are constants then. */
 #define TW_INTERNAL_HOST_ND_SIZES_1(name, values)                                                                      \
-    TW_INTERNAL_HOST_ND_SPLIT(name, 1_128, 1, values, 128, 1, 1)                                                       \
     TW_INTERNAL_HOST_ND_SPLIT(name, 1_256, 1, values, 256, 1, 1)                                                       \
     struct name##_tw_sizes
 #define TW_INTERNAL_HOST_ND_SIZES_2(name, values)                                                                      \
     TW_INTERNAL_HOST_ND_SPLIT(name, 2_tile, 2, values, TW_INTERNAL_TILE, TW_INTERNAL_TILE, 1)                          \
-    TW_INTERNAL_HOST_ND_SPLIT(name, 2_row, 2, values, tw_nd->launch->local[0], TW_INTERNAL_ROW, 1)                     \
     struct name##_tw_sizes
 #define TW_INTERNAL_HOST_ND_SIZES_3(name, values) struct name##_tw_sizes
 #define TW_INTERNAL_HOST_ND_SIZED_1(name)                                                                              \
-    TW_INTERNAL_HOST_ND_SIZED(name, 1_128, tw_nd->launch->local[0] == 128);                                            \
     TW_INTERNAL_HOST_ND_SIZED(name, 1_256, tw_nd->launch->local[0] == 256)
 #define TW_INTERNAL_HOST_ND_SIZED_2(name)                                                                              \
-    TW_INTERNAL_HOST_ND_SIZED(name, 2_tile, tw_internal_is_tile(tw_nd->launch));                                       \
-    TW_INTERNAL_HOST_ND_SIZED(name, 2_row, tw_internal_has_rows(tw_nd->launch))
+    TW_INTERNAL_HOST_ND_SIZED(name, 2_tile, tw_internal_is_tile(tw_nd->launch))
 #define TW_INTERNAL_HOST_ND_SIZED_3(name) (void)0
 #define TW_INTERNAL_HOST_ND_SIZED(name, which, fits)                                                                   \
-    if (!name##_tw_local_0 && (fits) && tw_internal_marker_done(name##_tw_split_##which)) {                            \
+    if (!name##_tw_local_0 && (fits) && tw_internal_marker_sized(name##_tw_split_##which)) {                           \
         name##_tw_split_##which(tw_nd);                                                                                \
         return;                                                                                                        \
     }                                                                                                                  \

@@ -120,6 +120,13 @@ TW_INTERNAL_MARKER(bool, done, void (*items)(const struct tw_internal_nd_group *
     return false;
 }
 
+/* The same, where the size of the group is a usual one, which the kernel does not ask for. */
+TW_INTERNAL_MARKER(bool, sized, void (*items)(const struct tw_internal_nd_group *group))
+{
+    (void)items;
+    return false;
+}
+
 #else
 
 #define TW_INTERNAL_ITEMS (void)0
