@@ -238,7 +238,7 @@ TW_TEST(deadlocks_are_found_behind_a_failed_transfer)
     TW_PASS(tw_event_wait(event)); /* the contents are on the device only */
     tw_event_release(&event);
     TW_PASS(tw_host_access(held, TW_READ_WRITE, &holding));
-    TW_PASS(tw_sim_fail_nth(tw_queue_device(sim), TW_SIM_COPY, 1));
+    TW_PASS(tw_sim_fail_from(tw_queue_device(sim), TW_SIM_COPY, 1));
     event = submit_copy(host, data, held);
     tw_status status = TW_SUCCESS;
     do /* while the copy has not failed yet it is waited for */
@@ -247,6 +247,7 @@ TW_TEST(deadlocks_are_found_behind_a_failed_transfer)
     TW_EQUAL(status, TW_ERROR_WOULD_DEADLOCK);
     TW_FAIL(tw_host_access(data, TW_READ, &reading), TW_ERROR_WOULD_DEADLOCK);
     TW_FAIL(tw_host_access(data, TW_READ_WRITE, &reading), TW_ERROR_WOULD_DEADLOCK);
+    TW_PASS(tw_sim_reset(tw_queue_device(sim)));
     tw_host_accessor_release(&holding);
     TW_FAIL(tw_event_wait(event), TW_ERROR_TRANSFER_FAILED);
     tw_event_release(&event);

@@ -14,6 +14,7 @@
 #include "host_task.h"
 #include "observe.h"
 #include "ready.h"
+#include "salvage.h"
 #include "step.h"
 #include "stream.h"
 
@@ -48,6 +49,8 @@ static tw_status execute(struct tw_task *task)
     const struct tw_copy_plan *copy = &((const struct tw_copy_task *)task)->plan;
     if (copy->from == copy->to) /* a fallback has left the contents there */
         return TW_SUCCESS;
+    if (((const struct tw_copy_task *)task)->salvage)
+        return tw_salvage_run((const struct tw_copy_task *)task);
     const struct tw_backend_copy request = tw_copy_request(copy);
     return (request.to ? request.to : request.from)->backend->memory->copy(&request);
 }
