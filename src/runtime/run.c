@@ -41,7 +41,7 @@ static tw_status execute(struct tw_task *task)
     if (task->kind == TW_TASK_STEP)
         return tw_step_run(command);
     if (task->kind == TW_TASK_HOST || task->kind == TW_TASK_NATIVE)
-        return tw_host_task_run(command, NULL);
+        return tw_host_task_run(command);
     if (task->kind == TW_TASK_GRAPH)
         return command->object->run(command);
     if (task->kind == TW_TASK_FALLBACK)
