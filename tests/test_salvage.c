@@ -120,29 +120,37 @@ TW_TEST(a_failed_update_does_not_harm_the_destruction)
     close_scene(&scene);
 }
 
-/* The same where the memory on the device is the program's. */
+/* The contents are on one device and belong to memory of the program on another one. A copy to the host fails while the
+   buffer is destroyed, which takes them from where they are. */
 TW_TEST(a_failed_update_does_not_harm_memory_on_a_device)
 {
     static struct scene scene;
     pthread_t thread;
-    unsigned host[N] = {0};
+    unsigned values[N] = {0};
     open_scene(&scene, false);
     atomic_store(&scene.gate, 1);
     TW_PASS(tw_buffer_destroy(&scene.x));
     atomic_store(&scene.gate, 0);
-    unsigned *memory = tw_malloc_device(scene.devices[1], sizeof host);
+    unsigned *memory = tw_malloc_device(scene.devices[1], sizeof values);
     TW_CHECK(memory);
-    TW_PASS(tw_buffer_create_over_device(memory, scene.devices[1], host, sizeof *host, tw_range_1d(N), &scene.x));
-    submit(scene.queues[1], scene.x, 0, 1, &scene.gate, NULL);
+    TW_PASS(tw_buffer_create_over_device(memory, scene.devices[1], NULL, sizeof *values, tw_range_1d(N), &scene.x));
+    TW_PASS(tw_buffer_write(scene.x, values));
+    submit(scene.queues[0], scene.x, 1, 0, NULL, NULL);
+    TW_PASS(tw_queue_wait(scene.queues[0]));
+    submit(scene.queues[0], scene.x, 1, 1, &scene.gate, NULL);
     tw_event *event = NULL;
-    tw_command_group *cg = tw_queue_begin(scene.queues[1]);
+    tw_command_group *cg = tw_queue_begin(scene.queues[0]);
     tw_update_host(cg, scene.x);
-    TW_PASS(tw_queue_submit(scene.queues[1], cg, &event));
-    TW_PASS(tw_sim_fail_nth(scene.devices[1], TW_SIM_COPY, 1));
+    TW_PASS(tw_queue_submit(scene.queues[0], cg, &event));
+    TW_PASS(tw_sim_fail_nth(scene.devices[0], TW_SIM_COPY, 1));
     pthread_create(&thread, NULL, open_gate, &scene);
     TW_PASS(tw_buffer_destroy(&scene.x));
     pthread_join(thread, NULL);
     check_failed(event);
+    TW_PASS(tw_buffer_create_over_device(memory, scene.devices[1], NULL, sizeof *values, tw_range_1d(N), &scene.x));
+    TW_PASS(tw_buffer_read(scene.x, values));
+    check_contents(values, 1);
+    TW_PASS(tw_buffer_destroy(&scene.x));
     tw_free(memory);
     close_scene(&scene);
 }
