@@ -266,6 +266,56 @@ static void *rotate_on_thread(void *user)
     return NULL;
 }
 
+/* Two threads hold an accessor each of a buffer that fills half of the device, with a group behind it, and record an
+   access that has no room. At least one of them is told, and then both go on. */
+struct full {
+    tw_device *device;
+    pthread_barrier_t *both;
+    bool refused;
+};
+static void *hold_half(void *user)
+{
+    struct full *k = user;
+    enum { HALF = MEMORY / 2 / sizeof(int) };
+    tw_queue *queue = NULL;
+    tw_buffer *own = NULL, *more = NULL;
+    tw_host_accessor *held = NULL;
+    TW_PASS(tw_queue_create_on_device(k->device, NULL, NULL, &queue));
+    TW_PASS(tw_buffer_create(sizeof(int), tw_range_1d(HALF), &own));
+    TW_PASS(tw_buffer_create(sizeof(int), tw_range_1d(HALF), &more));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_fill(cg, own, &(int){1});
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    TW_PASS(tw_queue_wait(queue));
+    TW_PASS(tw_host_access(own, TW_READ, &held));
+    TW_PASS(submit_add(queue, own, 1));
+    pthread_barrier_wait(k->both);
+    const tw_status status = submit_add(queue, more, 1);
+    k->refused = status == TW_ERROR_OUT_OF_DEVICE_MEMORY;
+    TW_CHECK(status == TW_SUCCESS || (k->refused && strstr(tw_error_detail(), "release the accessors")));
+    tw_host_accessor_release(&held);
+    TW_PASS(tw_queue_wait(queue));
+    expect(own, 0, HALF, 2);
+    TW_PASS(tw_buffer_destroy(&own));
+    TW_PASS(tw_buffer_destroy(&more));
+    TW_PASS(tw_queue_destroy(&queue));
+    return NULL;
+}
+
+TW_TEST(two_threads_do_not_wait_for_each_other)
+{
+    pthread_t thread;
+    pthread_barrier_t both;
+    use_small_sim(1, MEMORY);
+    pthread_barrier_init(&both, NULL, 2);
+    struct full one = {tw_test_device(0), &both, false}, two = one;
+    TW_CHECK(pthread_create(&thread, NULL, hold_half, &two) == 0);
+    hold_half(&one);
+    TW_CHECK(pthread_join(thread, NULL) == 0);
+    TW_CHECK(one.refused || two.refused);
+    pthread_barrier_destroy(&both);
+}
+
 TW_TEST(threads_share_a_full_device)
 {
     enum { THREADS = 4 };
@@ -571,6 +621,7 @@ TW_TEST_LIST = {
     TW_CASE(parts_of_open_groups_keep_their_memory),
     TW_CASE(memory_in_use_is_waited_for),
     TW_CASE(a_thread_does_not_wait_for_itself),
+    TW_CASE(two_threads_do_not_wait_for_each_other),
     TW_CASE(a_copy_that_fails_loses_nothing),
     TW_CASE(every_fault_while_room_is_made),
     TW_CASE(wrong_sizes_are_refused),

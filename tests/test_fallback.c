@@ -511,7 +511,7 @@ TW_TEST(results_that_stay_cancel_what_reads_a_part_of_them)
 }
 
 /* What a group that falls back reads is brought to the fallback's device for a later group, by a copy that waits for
-   the first group: a copy for a third one, which waits for the first, has failed. */
+   the first group: a copy for a third one, which waits for the first, has failed twice. */
 TW_TEST(a_copy_that_waits_for_the_group_is_not_waited_for)
 {
     struct pair pair = make_pair(false);
@@ -524,7 +524,7 @@ TW_TEST(a_copy_that_waits_for_the_group_is_not_waited_for)
     hold(pair.first, &early, b[0]); /* so the copy fails only when all that expect it are there */
     hold(pair.first, &gate, b[1]);
     submit_plus(pair.first, pair.other, b[0], b[1]); /* b1 = 11 */
-    TW_PASS(tw_sim_fail_nth(other, TW_SIM_COPY, 1));
+    TW_PASS(tw_sim_fail_from(other, TW_SIM_COPY, 1));
     tw_command_group *cg = tw_queue_begin(pair.other);
     tw_read(cg, b[0]); /* in vain */
     tw_read(cg, b[1]);
@@ -534,6 +534,7 @@ TW_TEST(a_copy_that_waits_for_the_group_is_not_waited_for)
     tw_gate_open(&early);
     TW_FAIL(tw_event_wait(event), TW_ERROR_CANCELLED); /* so the copy has failed */
     tw_event_release(&event);
+    TW_PASS(tw_sim_reset(other));
     submit_plus(pair.other, NULL, b[0], b[3]); /* b3 = 11, by another copy */
     TW_PASS(tw_sim_fail_nth(pair.device, TW_SIM_LAUNCH, 1));
     tw_gate_open(&gate);

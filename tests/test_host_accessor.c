@@ -238,7 +238,7 @@ TW_TEST(deadlocks_are_found_behind_a_failed_transfer)
     TW_PASS(tw_event_wait(event)); /* the contents are on the device only */
     tw_event_release(&event);
     TW_PASS(tw_host_access(held, TW_READ_WRITE, &holding));
-    TW_PASS(tw_sim_fail_nth(tw_queue_device(sim), TW_SIM_COPY, 1));
+    TW_PASS(tw_sim_fail_from(tw_queue_device(sim), TW_SIM_COPY, 1));
     event = submit_copy(host, data, held);
     tw_status status = TW_SUCCESS;
     do /* while the copy has not failed yet it is waited for */
@@ -247,6 +247,7 @@ TW_TEST(deadlocks_are_found_behind_a_failed_transfer)
     TW_EQUAL(status, TW_ERROR_WOULD_DEADLOCK);
     TW_FAIL(tw_host_access(data, TW_READ, &reading), TW_ERROR_WOULD_DEADLOCK);
     TW_FAIL(tw_host_access(data, TW_READ_WRITE, &reading), TW_ERROR_WOULD_DEADLOCK);
+    TW_PASS(tw_sim_reset(tw_queue_device(sim)));
     tw_host_accessor_release(&holding);
     TW_FAIL(tw_event_wait(event), TW_ERROR_TRANSFER_FAILED);
     tw_event_release(&event);
@@ -285,6 +286,44 @@ TW_TEST(an_accessor_is_released_on_another_thread)
     TW_PASS(tw_buffer_destroy(&a));
     TW_PASS(tw_buffer_destroy(&b));
     TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* Two threads have an accessor each, and want that of the other one. One of them is told, and gives its own back. */
+struct pair_of_accesses {
+    tw_buffer *own, *other;
+    pthread_barrier_t *both;
+    bool refused;
+};
+static void *want_the_other(void *user)
+{
+    struct pair_of_accesses *k = user;
+    tw_host_accessor *held = NULL, *second = NULL;
+    TW_PASS(tw_host_access(k->own, TW_READ_WRITE, &held));
+    pthread_barrier_wait(k->both);
+    const tw_status status = tw_host_access(k->other, TW_READ_WRITE, &second);
+    k->refused = status == TW_ERROR_WOULD_DEADLOCK;
+    TW_CHECK(status == TW_SUCCESS || k->refused);
+    tw_host_accessor_release(&second);
+    tw_host_accessor_release(&held);
+    return NULL;
+}
+
+TW_TEST(two_threads_do_not_wait_for_each_other)
+{
+    tw_buffer *a = tw_test_ints(N, 1), *b = tw_test_ints(N, 0);
+    pthread_t thread;
+    pthread_barrier_t both;
+    pthread_barrier_init(&both, NULL, 2);
+    for (int round = 0; round < 20; ++round) {
+        struct pair_of_accesses one = {a, b, &both, false}, two = {b, a, &both, false};
+        TW_CHECK(pthread_create(&thread, NULL, want_the_other, &two) == 0);
+        want_the_other(&one);
+        TW_CHECK(pthread_join(thread, NULL) == 0);
+        TW_CHECK(one.refused != two.refused);
+    }
+    pthread_barrier_destroy(&both);
+    TW_PASS(tw_buffer_destroy(&a));
+    TW_PASS(tw_buffer_destroy(&b));
 }
 
 static void *increment_often(void *context)
@@ -381,6 +420,7 @@ TW_TEST_LIST = {TW_CASE(access_waits_for_earlier_kernels_and_sees_their_data),
                 TW_CASE(access_that_would_wait_for_this_thread_is_refused),
                 TW_CASE(deadlocks_are_found_through_groups),
                 TW_CASE(deadlocks_are_found_behind_a_failed_transfer),
+                TW_CASE(two_threads_do_not_wait_for_each_other),
                 TW_CASE(an_accessor_is_released_on_another_thread),
                 TW_CASE(threads_take_turns),
                 TW_CASE(lost_data_is_reported_until_it_is_overwritten),

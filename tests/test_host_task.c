@@ -253,6 +253,52 @@ TW_TEST(a_host_task_may_call_the_library)
     TW_PASS(tw_queue_destroy(&inner));
 }
 
+/* What a task finds when it waits for itself, or for a group behind it. */
+struct own {
+    tw_queue *queue;
+    tw_buffer *x, *y;
+    tw_event **behind;
+    atomic_int *behind_is_there;
+    tw_status *statuses;
+};
+static tw_status wait_for_own(const void *block)
+{
+    const struct own *k = block;
+    tw_host_accessor *accessor = NULL;
+    while (!atomic_load(k->behind_is_there))
+        nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+    k->statuses[0] = tw_queue_wait(k->queue);
+    k->statuses[1] = tw_host_access(k->x, TW_READ, &accessor);
+    k->statuses[2] = tw_event_wait(*k->behind);
+    k->statuses[3] = tw_host_access(k->y, TW_READ, &accessor);
+    return strstr(tw_error_detail(), "let the task return") ? TW_SUCCESS : TW_ERROR_INVALID_ARGUMENT;
+}
+
+TW_TEST(a_host_task_does_not_wait_for_itself)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *x = tw_test_ints(N, 1), *y = tw_test_ints(N, 2);
+    tw_event *behind = NULL;
+    atomic_int is_there = 0;
+    tw_status statuses[4] = {TW_SUCCESS};
+    tw_command_group *cg = tw_queue_begin(queue);
+    (void)tw_host_read_write(cg, x);
+    tw_host_task(cg, wait_for_own, &(struct own){queue, x, y, &behind, &is_there, statuses}, sizeof(struct own));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    cg = tw_queue_begin(queue);
+    tw_copy(cg, x, y);
+    TW_PASS(tw_queue_submit(queue, cg, &behind));
+    atomic_store(&is_there, 1);
+    TW_PASS(tw_queue_wait(queue));
+    for (int i = 0; i < 4; ++i)
+        TW_EQUAL(statuses[i], TW_ERROR_WOULD_DEADLOCK);
+    tw_test_expect_ints(y, 1);
+    tw_event_release(&behind);
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_buffer_destroy(&y));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* Blocks until all of BLOCKED tasks are there. */
 struct meeting {
     atomic_int *arrived;
@@ -419,6 +465,7 @@ TW_TEST_LIST = {TW_CASE(host_tasks_and_kernels_are_ordered_by_data),
                 TW_CASE(an_in_order_queue_orders_host_tasks),
                 TW_CASE(the_failure_of_a_host_task_is_its_commands),
                 TW_CASE(a_host_task_may_call_the_library),
+                TW_CASE(a_host_task_does_not_wait_for_itself),
                 TW_CASE(host_tasks_that_block_hold_nothing_up),
                 TW_CASE(a_later_kernel_does_not_hold_a_host_task_up),
                 TW_CASE(mistakes_with_host_tasks_are_errors),

@@ -6,6 +6,8 @@
  */
 #include "tw_test.h"
 
+#include <limits.h>
+
 /* ---- one reduction of each type and operation -------------------------------------------------------------------- */
 
 #define INTEGERS(X)                                                                                                    \
@@ -711,6 +713,54 @@ TW_TEST(a_reduction_is_ordered_by_its_accessors)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* ... and an element whose value is to be replaced is the identity, since nothing is combined. Each time the contents
+   are where the device does not have them: the access discards them. */
+TW_TEST(a_combination_of_nothing_is_the_identity)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *in = NULL, *out = NULL, *bins = NULL;
+    int values[3] = {7, 8, 9};
+    float kept[2] = {-0.0f, 5.0f};
+    unsigned counts[256];
+    for (unsigned i = 0; i < 256; ++i)
+        counts[i] = i + 1;
+    TW_PASS(tw_buffer_create(sizeof(int), tw_range_1d(16), &in));
+    TW_PASS(tw_buffer_create_over(values, sizeof(int), tw_range_1d(3), &out));
+    TW_COMMAND_GROUP(queue, cg) {
+        tw_parallel_for(cg, tw_range_1d(0), sum_int, .in = tw_read(cg, in), .all = TW_REDUCE_INIT(cg, out));
+    }
+    TW_COMMAND_GROUP(queue, cg) {
+        tw_parallel_for(cg, tw_range_1d(0), least_int, .in = tw_read(cg, in), .all = TW_REDUCE_INIT_AT(cg, out, 1));
+    }
+    TW_COMMAND_GROUP(queue, cg) {
+        tw_parallel_for(cg, tw_range_1d(0), product_int, .in = tw_read(cg, in), .all = TW_REDUCE_AT(cg, out, 2));
+    }
+    TW_PASS(tw_queue_wait_and_throw(queue));
+    TW_PASS(tw_buffer_destroy(&out));
+    TW_EQUAL(values[0], 0);
+    TW_EQUAL(values[1], INT_MAX);
+    TW_EQUAL(values[2], 9);
+    TW_PASS(tw_buffer_create_over(counts, sizeof *counts, tw_range_1d(256), &bins));
+    TW_COMMAND_GROUP(queue, cg) {
+        tw_parallel_for(cg, tw_range_1d(0), histogram, .bytes = tw_read(cg, in),
+                        .bins = TW_REDUCE_ARRAY_INIT(cg, bins));
+    }
+    TW_PASS(tw_queue_wait_and_throw(queue));
+    TW_PASS(tw_buffer_destroy(&bins));
+    for (unsigned i = 0; i < 256; ++i)
+        TW_EQUAL(counts[i], 0);
+    /* a kept sum has the same bits */
+    TW_PASS(tw_buffer_create_over(kept, sizeof *kept, tw_range_1d(2), &out));
+    TW_COMMAND_GROUP(queue, cg) {
+        tw_parallel_for(cg, tw_range_1d(0), sum_float, .in = tw_read(cg, in), .all = TW_REDUCE(cg, out));
+    }
+    TW_PASS(tw_queue_wait_and_throw(queue));
+    TW_PASS(tw_buffer_destroy(&out));
+    TW_CHECK(__builtin_signbit(kept[0]) && kept[1] == 5.0f);
+    TW_PASS(tw_buffer_destroy(&in));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST(wrong_targets_are_errors_of_the_group)
 {
     tw_queue *queue = tw_test_queue();
@@ -768,6 +818,7 @@ TW_TEST_LIST = {TW_CASE(every_type_and_operation),
                 TW_CASE(members_that_a_definition_forgets_are_errors_of_the_group),
                 TW_CASE(wrong_arrays_are_errors_of_the_group),
                 TW_CASE(a_reduction_is_ordered_by_its_accessors),
+                TW_CASE(a_combination_of_nothing_is_the_identity),
                 TW_CASE(wrong_targets_are_errors_of_the_group),
                 TW_CASE(a_reduction_accesses_one_element),
                 TW_CASES_END};

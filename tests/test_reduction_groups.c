@@ -6,6 +6,8 @@
  */
 #include "nd_range_test.h"
 
+#include <limits.h>
+
 /* ---- hierarchical kernels ---------------------------------------------------------------------------------------- */
 
 struct tiles {
@@ -486,6 +488,46 @@ TW_TEST(a_barrier_that_some_do_not_reach_is_reported)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* A launch without groups: what is to be replaced is the identity, and what is kept stays. */
+TW_TEST(a_combination_of_nothing_is_the_identity)
+{
+    tw_queue *queue = tw_test_queue();
+    long sums[2] = {7, 7};
+    int most[2] = {7, 7};
+    unsigned groups = 7, bins[64];
+    for (unsigned i = 0; i < 64; ++i)
+        bins[i] = i + 1;
+    tw_buffer *in = make_values(), *sum = NULL, *others = NULL, *count = NULL, *array = NULL;
+    TW_PASS(tw_buffer_create_over(sums, sizeof *sums, tw_range_1d(2), &sum));
+    TW_PASS(tw_buffer_create_over(most, sizeof *most, tw_range_1d(2), &others));
+    TW_PASS(tw_buffer_create_over(&groups, sizeof groups, tw_range_1d(1), &count));
+    TW_PASS(tw_buffer_create_over(bins, sizeof *bins, tw_range_1d(64), &array));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for_work_group(cg, tw_range_1d(0), tw_range_1d(64), tiles, .in = tw_read(cg, in),
+                               .sum = TW_REDUCE_INIT(cg, sum), .most = TW_REDUCE_INIT(cg, others),
+                               .groups = TW_REDUCE(cg, count), .bins = TW_REDUCE_ARRAY_INIT(cg, array));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    cg = tw_queue_begin(queue);
+    tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(0), tw_range_1d(32)), neighbours, .in = tw_read(cg, in),
+                             .part = tw_local(cg, 32 * sizeof(int)), .sum = TW_REDUCE_INIT_AT(cg, sum, 1),
+                             .least = TW_REDUCE_INIT_AT(cg, others, 1), .bins = TW_REDUCE_ARRAY(cg, array));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    TW_PASS(tw_queue_wait_and_throw(queue));
+    TW_PASS(tw_buffer_destroy(&in));
+    TW_PASS(tw_buffer_destroy(&sum));
+    TW_PASS(tw_buffer_destroy(&others));
+    TW_PASS(tw_buffer_destroy(&count));
+    TW_PASS(tw_buffer_destroy(&array));
+    TW_EQUAL(sums[0], 0);
+    TW_EQUAL(sums[1], 0);
+    TW_EQUAL(most[0], INT_MIN);
+    TW_EQUAL(most[1], INT_MAX);
+    TW_EQUAL(groups, 7);
+    for (unsigned i = 0; i < 64; ++i)
+        TW_EQUAL(bins[i], 0);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST(wrong_targets_are_errors_of_the_group)
 {
     tw_queue *queue = tw_test_queue();
@@ -513,5 +555,6 @@ TW_TEST_LIST = {TW_CASE(hierarchical_kernels_reduce),
                 TW_CASE(a_sum_beside_columns),
                 TW_CASE(elements_that_many_combine_with_twice),
                 TW_CASE(a_barrier_that_some_do_not_reach_is_reported),
+                TW_CASE(a_combination_of_nothing_is_the_identity),
                 TW_CASE(wrong_targets_are_errors_of_the_group),
                 TW_CASES_END};

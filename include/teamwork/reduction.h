@@ -33,7 +33,8 @@
  *
  * with the errors of accessors, and TW_ERROR_INVALID_RANGE where the buffer has no such element. Buffers hold the
  * reduction's type; the launch fails with TW_ERROR_INVALID_KERNEL if the size of their elements is another, or if it
- * names no buffer for a member. A launch of no work-items leaves elements as they are.
+ * names no buffer for a member. A launch of no work-items combines nothing: TW_REDUCE() leaves the element as it is, and
+ * TW_REDUCE_INIT() makes it the operation's identity (0 of a sum, 1 of a product, the greatest value of TW_MIN).
  *
  * Arrays, as a histogram has:
  *

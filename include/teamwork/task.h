@@ -46,8 +46,9 @@ typedef tw_status (*tw_task_function)(const void *block);
  *
  * The function runs on a thread of the library, or on one that waits for this command; without a lock. It may block:
  * up to 16 at a time occupy no thread that other commands need. It may call the library, as to submit groups or to wait
- * for events, but it must not wait for its own command or for one that is ordered behind it. It does not exit by
- * longjmp(), pthread_exit() or an exception.
+ * for events, but not wait for its own command or for one that is ordered behind it: such a call returns
+ * TW_ERROR_WOULD_DEADLOCK. It does not exit by longjmp(), after which its command never ends, nor by pthread_exit() or an
+ * exception, which end the program with a message.
  *
  * All accessors of the group have the target TW_HOST: tw_host_read() and the like, or tw_access() and tw_access_part().
  * The addresses are valid for the function alone, until it returns.

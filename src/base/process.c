@@ -67,6 +67,7 @@ void tw_end_unless_returned(const bool *returned)
 {
     if (*returned)
         return;
-    fputs("Teamwork: a callback of a tw_storage threw an exception or ended its thread; it has to return\n", stderr);
+    fputs("Teamwork: a callback of a tw_storage, or a task, threw an exception or ended its thread; it has to return\n",
+          stderr);
     abort();
 }

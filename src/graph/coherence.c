@@ -128,13 +128,50 @@ bool tw_allocation_holds(const struct tw_use *use, size_t space)
 
 /* ---- planning ---------------------------------------------------------------------------------------------------- */
 
+/* Which memory spaces are looked at: those that have the elements now before those that a copy is still to bring them to.
+   That copy may fail, and where it copies from they are. */
+enum stage { HAS_IT, WILL_HAVE_IT, HAS_IT_BEHIND_A_STAGE, WILL_HAVE_IT_BEHIND_A_STAGE, STAGES };
+
 struct search {
     struct tw_data *data;
     size_t to;
-    size_t from;  /* the memory space that is looked at */
-    bool staging; /* whether those are looked at that need a stage, after the others */
+    size_t from; /* the memory space that is looked at */
+    enum stage stage;
+    uint64_t seen; /* the memory spaces that do not have the elements: a bit each, of the first ones */
     struct tw_copy_plans *copies;
 };
+
+#define MOST_SEEN 64u /* memory spaces behind that are taken for those that have their elements now */
+
+/* Returns true if an unfinished node that writes memory of a buffer only moves contents there. One that makes them has them
+   nowhere else. */
+static bool is_copy(const struct tw_node *writer, const struct tw_data *data)
+{
+    for (size_t i = 0; i < writer->access_count; ++i)
+        if (writer->accesses[i].resource == &data->contents && writer->accesses[i].writes)
+            return false;
+    return true;
+}
+
+/* Returns true if an unfinished copy is to bring elements of a box to a memory space. */
+static bool is_being_brought(const struct tw_data *data, size_t space, const struct tw_box *box)
+{
+    const struct tw_resource *resource = &data->allocations[space].resource;
+    if (resource->writer && is_copy(resource->writer, data))
+        return true;
+    if (!resource->part_writers)
+        return false;
+    const struct tw_box_node wanted = tw_box_node(box, &data->whole);
+    for (const struct tw_box_node *at = tw_box_tree_find(resource->part_writers, &wanted); at; at = at->found)
+        if (is_copy(((const struct tw_graph_access *)at->owner)->node, data))
+            return true;
+    return false;
+}
+
+bool tw_allocation_has(const struct tw_use *use, size_t space)
+{
+    return tw_allocation_holds(use, space) && !is_being_brought(use->data, space, &use->box);
+}
 
 static void add_plan(struct tw_copy_plans *copies, struct tw_copy_plan plan)
 {
@@ -157,7 +194,7 @@ static void add_copies(const struct tw_box *box, void *user)
     const struct search *search = user;
     struct tw_copy_plans *copies = search->copies;
     struct tw_data *data = search->data;
-    if (!search->staging) {
+    if (search->stage < HAS_IT_BEHIND_A_STAGE) {
         if (!extend(copies, search->from, search->to, box))
             add_plan(copies, (struct tw_copy_plan){data, search->from, search->to, *box});
         return;
@@ -169,6 +206,21 @@ static void add_copies(const struct tw_box *box, void *user)
 
 static void look_in_next(const struct tw_box *box, void *user);
 
+/* Returns true if a memory space is not looked at now. The lists that a search of its boxes makes are in use while a search
+   of the rest goes on, so no memory space is searched twice for an element. */
+static bool is_passed_over(const struct search *at, const struct tw_box *box)
+{
+    const struct tw_data *data = at->data;
+    const struct tw_allocation *allocation = &data->allocations[at->from];
+    const bool is_late = at->stage == WILL_HAVE_IT || at->stage == WILL_HAVE_IT_BEHIND_A_STAGE;
+    if (at->from == at->to || tw_copy_must_stage(data, at->from, at->to) != (at->stage >= HAS_IT_BEHIND_A_STAGE)
+        || (!allocation->valid && !allocation->parts.root))
+        return true;
+    if (at->from >= MOST_SEEN)
+        return is_late;
+    return is_late ? at->seen >> at->from & 1 : is_being_brought(data, at->from, box);
+}
+
 /* Looks for a box in the memory spaces from search->from on, and plans the copies of what is found. */
 static void look_in(const struct tw_box *box, const struct search *search)
 {
@@ -176,9 +228,10 @@ static void look_in(const struct tw_box *box, const struct search *search)
     const struct tw_data *data = search->data;
     for (; at.from < data->space_count; ++at.from) {
         const struct tw_allocation *allocation = &data->allocations[at.from];
-        if (at.from == at.to || tw_copy_must_stage(data, at.from, at.to) != at.staging
-            || (!allocation->valid && !allocation->parts.root))
+        if (is_passed_over(&at, box))
             continue;
+        if (at.from < MOST_SEEN)
+            at.seen |= (uint64_t)1 << at.from;
         if (is_whole(&allocation->resource)) { /* most often it has all, or nothing */
             const struct tw_box_node wanted = tw_box_node(box, &data->whole);
             const struct tw_box_node *found =
@@ -194,8 +247,7 @@ static void look_in(const struct tw_box *box, const struct search *search)
         visit_parts(data, at.from, box, false, look_in_next, &at);
         return;
     }
-    if (!at.staging) {
-        at.staging = true;
+    if (++at.stage < STAGES) {
         at.from = 0;
         look_in(box, &at);
     } /* else it was never written: it is undefined everywhere */

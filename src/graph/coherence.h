@@ -100,7 +100,7 @@ struct tw_copy_plans {
     bool stages; /* some go through host memory */
 };
 
-/* Adds the copies that bring what `use` needs to a memory space. If there is no room for all of them, stores those that
+/* Adds the copies that bring what `use` needs to a memory space, from where it is rather than from where it will be. If there is no room for all of them, stores those that
    there is room for, and counts at least as many as there would be. Changes no state. */
 void tw_plan_copies(const struct tw_use *use, size_t space, struct tw_copy_plans *copies);
 /* Returns true if a copy between two memory spaces must go through host memory. */
@@ -108,6 +108,8 @@ bool tw_copy_must_stage(const struct tw_data *data, size_t from, size_t to);
 /* Returns true if a memory space will hold all that a use accesses. Contents that a failed copy should have brought
    there will not be there, although they are marked valid: they are still where they were. */
 bool tw_allocation_holds(const struct tw_use *use, size_t space);
+/* Returns true if no unfinished copy is to bring any of them there. */
+bool tw_allocation_has(const struct tw_use *use, size_t space);
 /* Returns how many of the elements that a use accesses a memory space will hold. */
 size_t tw_allocation_count(const struct tw_use *use, size_t space);
 

@@ -103,6 +103,19 @@ void tw_resource_end(struct tw_resource *resource)
     tw_graph_lose(resource, NULL, NULL);
 }
 
+bool tw_graph_visit_lost(const struct tw_resource *resource, const struct tw_box *box,
+                         bool (*visit)(const struct tw_box *lost, struct tw_cause *cause, void *user), void *user)
+{
+    if (resource->lost && !visit(box, resource->lost, user))
+        return false;
+    for (const struct tw_lost_part *lost = resource->lost_parts; lost; lost = lost->next) {
+        const struct tw_box common = tw_box_intersect(&lost->box, box);
+        if (!tw_box_is_empty(&common) && !visit(&common, lost->cause, user))
+            return false;
+    }
+    return true;
+}
+
 static void note(const struct tw_box *piece, void *user)
 {
     (void)piece;
@@ -400,6 +413,25 @@ void tw_graph_reinsert(struct tw_node *node, struct tw_edge *edges)
     node->domain = NULL;
     node->in = edges;
     node->in_count = node->pending = 0;
+}
+
+void tw_graph_retry(struct tw_node *node)
+{
+    refer(&node->cancel_cause, NULL);
+    node->issued = false;
+    node->domain = NULL;
+}
+
+void tw_graph_cancel_part(struct tw_node *node, const struct tw_resource *resource, const struct tw_box *box,
+                          struct tw_cause *failure)
+{
+    for (const struct tw_edge *edge = node->out; edge; edge = edge->next)
+        for (size_t i = 0; edge->data && i < edge->to->access_count; ++i) {
+            const struct tw_graph_access *access = &edge->to->accesses[i];
+            if (access->resource == resource && access->needs
+                && (!access->part || tw_box_overlaps(&access->part->box, box)))
+                tw_graph_cancel(edge->to, failure);
+        }
 }
 
 void tw_graph_wait_for(struct tw_node *node, struct tw_node *before)

@@ -118,6 +118,9 @@ struct tw_node *tw_graph_finish(struct tw_node *node, struct tw_cause *failure);
    cancelled, has no domain, and may wait for other nodes through `edges`. Its accesses and its dependants stay. The
    node is ready if pending is 0 after all calls of tw_graph_wait_for(). */
 void tw_graph_reinsert(struct tw_node *node, struct tw_edge *edges);
+/* Takes back a node that has failed or is cancelled, after all its predecessors are finished, to run again for its
+   dependants. It is no longer cancelled, and has no domain. Its accesses and its dependants stay. */
+void tw_graph_retry(struct tw_node *node);
 /* Makes it wait for an unfinished node, whose failure does not cancel it. `before` must not wait for `node`. There is
    room for one edge more. */
 void tw_graph_wait_for(struct tw_node *node, struct tw_node *before);
@@ -128,6 +131,9 @@ void tw_graph_depend(struct tw_node *node, struct tw_node *before, bool cancels)
    an unfinished writer, one of the two waits for the other already. The node has room for one more access. */
 void tw_graph_read(struct tw_node *node, struct tw_resource *resource, struct tw_box_node *part);
 
+/* Cancels the dependants of a node that need elements of a box of a resource, which the node was to write there. */
+void tw_graph_cancel_part(struct tw_node *node, const struct tw_resource *resource, const struct tw_box *box,
+                          struct tw_cause *failure);
 /* Cancels an unfinished node, unless it is cancelled already. */
 void tw_graph_cancel(struct tw_node *node, struct tw_cause *failure);
 /* Records why the contents of a resource, or of a part of it, are lost. NULL: they are whole. */
@@ -135,6 +141,10 @@ void tw_graph_lose(struct tw_resource *resource, const struct tw_box *part, stru
 /* Returns why contents of a resource, or of a part of it, are lost, although no unfinished node writes them; NULL: they
    are not. */
 struct tw_cause *tw_graph_lost(const struct tw_resource *resource, struct tw_box_node *part);
+/* Calls `visit` for each part of a box of a resource that is lost, unless it returns false: for an unfinished reader,
+   after all its predecessors are finished. Later writers do not count. Returns false if a call did. */
+bool tw_graph_visit_lost(const struct tw_resource *resource, const struct tw_box *box,
+                         bool (*visit)(const struct tw_box *lost, struct tw_cause *cause, void *user), void *user);
 /* Returns an unfinished node that writes a resource, or a part of it; NULL if there is none. */
 struct tw_node *tw_graph_writer(const struct tw_resource *resource, const struct tw_box_node *part);
 /* Calls `visit` for each unfinished reader of a resource, or of a part of it. */

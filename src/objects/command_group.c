@@ -309,6 +309,7 @@ struct tw_internal_target tw_internal_reduction(tw_command_group *group, tw_buff
     }
     void *to = access_box(group, buffer, &element, mode);
     ++group->reduced_count;
+    group->replaces = group->replaces || !keep;
     return (struct tw_internal_target){to, (unsigned)tw_buffer_element_size(buffer), keep, false};
 }
 
@@ -357,6 +358,7 @@ struct tw_internal_array tw_internal_reduction_array(tw_command_group *group, tw
     if (array.to)
         place_array(group, count * array.element_bytes, &array);
     ++group->reduced_count;
+    group->replaces = group->replaces || !keep;
     return array;
 }
 

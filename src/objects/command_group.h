@@ -43,6 +43,7 @@ struct tw_command_group {
     size_t local_bytes;                    /* of all local accessors, and local_array_bytes */
     size_t local_array_bytes, array_bytes; /* of arrays to reduce into: copies in local memory, and all */
     unsigned reduced_count;                /* of TW_REDUCE() and the like */
+    bool replaces;                         /* ... some are of TW_REDUCE_INIT() and the like */
     struct tw_internal_bounds *bounds;     /* record of indices outside of the kernel's views; or NULL */
     struct tw_fallback *fallback;          /* the fallback of its command; or NULL */
     struct tw_event_list *events;          /* what it depends on; NULL: nothing */

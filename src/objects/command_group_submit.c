@@ -160,11 +160,11 @@ static bool is_empty(const struct tw_internal_launch *launch)
     return !launch->range[0] || !launch->range[1] || !launch->range[2];
 }
 
-/* Returns what the body of the group's command is. */
+/* Returns what the body of the group's command is. A launch of no work-items still replaces what it reduces into. */
 static enum tw_task_kind body_of(const struct tw_command_group *group)
 {
     if (group->kernel)
-        return is_empty(&group->launch) ? TW_TASK_NOTHING : TW_TASK_KERNEL;
+        return is_empty(&group->launch) && !group->replaces ? TW_TASK_NOTHING : TW_TASK_KERNEL;
     return !group->args             ? TW_TASK_NOTHING
            : group->has_host_task   ? TW_TASK_HOST
            : group->has_native_task ? TW_TASK_NATIVE

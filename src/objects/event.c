@@ -65,8 +65,7 @@ static tw_status wait_locked(const tw_event *event)
     struct tw_command *command = tw_command_of(event);
     const unsigned long mark = command->complete ? 0 : tw_mark_own_accesses_locked();
     if (mark && command->body.node.mark == mark && unfinished_event(event))
-        return tw_fail(TW_ERROR_WOULD_DEADLOCK,
-                       "the event waits for a host accessor that this thread holds; release that one first");
+        return tw_fail(TW_ERROR_WOULD_DEADLOCK, "the event waits " TW_WAITS_FOR_ITSELF);
     /* a thread that waits for the start does not run the body itself: it goes on when the body starts */
     tw_wait_locked(unfinished_event, event, event->phase == TW_PHASE_START ? &command->body : NULL, NULL);
     if (command->complete && command->status != TW_SUCCESS) {

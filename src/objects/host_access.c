@@ -92,9 +92,13 @@ struct tw_command *tw_host_copy_create(struct tw_data *data, const struct tw_box
     return command;
 }
 
-/* Returns the first memory space that has the elements of a use; that of the host if none has all of them. */
+/* Returns the first memory space that has the elements of a use, or else one that will have them; that of the host if
+   none will have all of them. */
 static size_t place_of(const struct tw_use *use)
 {
+    for (size_t space = 0; space < use->data->space_count; ++space)
+        if (tw_allocation_has(use, space))
+            return space;
     for (size_t space = 0; space < use->data->space_count; ++space)
         if (tw_allocation_holds(use, space))
             return space;

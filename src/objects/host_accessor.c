@@ -46,8 +46,7 @@ static tw_status submit_locked(struct tw_command *command)
 {
     const unsigned long mark = tw_mark_own_accesses_locked();
     if (mark && tw_command_would_wait_locked(command, mark))
-        return tw_fail(TW_ERROR_WOULD_DEADLOCK,
-                       "the access would wait for a host accessor that this thread holds; release that one first");
+        return tw_fail(TW_ERROR_WOULD_DEADLOCK, "the access would wait " TW_WAITS_FOR_ITSELF);
     return tw_command_submit_locked(command);
 }
 

@@ -247,8 +247,7 @@ static tw_status submit_cuda(const tw_event *event, tw_device *device, struct tw
     const unsigned long mark = event && !tw_command_of(event)->complete ? tw_mark_own_accesses_locked() : 0;
     tw_status status = TW_SUCCESS;
     if (mark && tw_command_of(event)->body.node.mark == mark)
-        status = tw_fail(TW_ERROR_WOULD_DEADLOCK,
-                         "the event waits for a host accessor that this thread holds; release that one first");
+        status = tw_fail(TW_ERROR_WOULD_DEADLOCK, "the event waits " TW_WAITS_FOR_ITSELF);
     if (status == TW_SUCCESS)
         status = submit_locked(command, event);
     if (status == TW_SUCCESS)

@@ -353,9 +353,7 @@ tw_status tw_queue_drain_locked(struct tw_queue *queue)
     for (const struct tw_command *command = mark ? queue->tasks.first_unfinished : NULL; command;
          command = command->next)
         if (command->body.node.mark == mark)
-            return tw_fail(TW_ERROR_WOULD_DEADLOCK,
-                           "a command of the queue waits for a host accessor that this thread holds; release that one "
-                           "first");
+            return tw_fail(TW_ERROR_WOULD_DEADLOCK, "a command of the queue waits " TW_WAITS_FOR_ITSELF);
     struct tw_command *last = queue->tasks.last_unfinished;
     if (last == queue->tasks.first_unfinished) { /* at most one */
         tw_wait_locked(unfinished_before, &ticket, NULL, NULL);

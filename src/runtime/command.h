@@ -52,9 +52,14 @@ struct tw_task {
     struct tw_failure *failure; /* its own, counted until it is finished; or NULL */
 };
 
+struct tw_salvage;
+
 struct tw_copy_task {
     struct tw_task task; /* first: the scheduler's view */
     struct tw_copy_plan plan;
+    struct tw_salvage *salvage; /* owned; NULL unless it failed, or cannot copy all, and runs for others: salvage.h */
+    bool behind;                /* a stream ran it behind a copy to its source that runs again */
+    bool copied;                /* a stream has copied all of the box, though some of it was lost before */
     struct tw_graph_access accesses[3];
     struct tw_box_node parts[3]; /* of the accesses, if it copies a part of the buffer */
 };

@@ -7,6 +7,7 @@
 #include "observe.h"
 #include "poller.h"
 #include "ready.h"
+#include "salvage.h"
 
 static void no_later_than(uint64_t *early, uint64_t late)
 {
@@ -37,6 +38,16 @@ static void complete_locked(struct tw_command *command)
     tw_command_release_locked(command);
 }
 
+/* Wakes the threads that wait for a task which is over, or is not in flight any more. */
+static void announce_end_locked(struct tw_task *task)
+{
+    struct tw_task_queue *queue = task->command->queue;
+    if (task->awaited || !queue->device->backend->has_own_threads)
+        tw_announce_locked(queue);
+    if (task->awaited)
+        tw_poller_wake_locked(task);
+}
+
 /* Finishes a task and returns the tasks that this makes ready. `failure` is NULL, its own, or the cancelling cause. */
 static struct tw_node *finish_locked(struct tw_task *task, struct tw_failure *failure, bool cancelled)
 {
@@ -50,15 +61,22 @@ static struct tw_node *finish_locked(struct tw_task *task, struct tw_failure *fa
         command->failure = failure;
         tw_cause_retain(&failure->cause);
     }
+    if (failure && task->kind == TW_TASK_COPY) {
+        const enum tw_salvaged salvaged = tw_salvage_locked((struct tw_copy_task *)task, failure, cancelled);
+        if (salvaged == TW_SALVAGE_RUNS) {
+            announce_end_locked(task);
+            return NULL;
+        }
+        failure = salvaged == TW_SALVAGE_ENDS ? NULL : failure;
+    }
     struct tw_node *ready = tw_graph_finish(&task->node, failure ? &failure->cause : NULL);
+    if (task->kind == TW_TASK_COPY && ((struct tw_copy_task *)task)->salvage)
+        tw_salvage_end_locked((struct tw_copy_task *)task, failure);
     if (task->failure) {
         tw_cause_release(&task->failure->cause);
         task->failure = NULL;
     }
-    if (task->awaited || !command->queue->device->backend->has_own_threads)
-        tw_announce_locked(command->queue);
-    if (task->awaited)
-        tw_poller_wake_locked(task);
+    announce_end_locked(task);
     if (--command->tasks_left == 0)
         complete_locked(command);
     return ready;

@@ -7,7 +7,7 @@
  * waits for a command that uses memory. Contents come back as any others that a device does not hold.
  *
  * A thread waits here for submitted commands only, and not if they may wait for the thread: not for groups that nobody
- * may submit, and not for what depends on its host accessors or on user events.
+ * may submit, and not for what depends on its host accessors, on those of threads that wait for it, or on user events.
  */
 #include "evict.h"
 
@@ -40,6 +40,7 @@ struct survey {
     struct tw_command *busy; /* uses what was used longest ago of the rest, and can be waited for; or NULL */
     unsigned long busy_used;
     size_t idle_bytes, busy_bytes, held_bytes;
+    bool waits_for_this; /* a command that uses memory waits for this thread */
 };
 
 /* What a round has come to. */
@@ -121,6 +122,7 @@ static void look_at(struct survey *survey, const struct piece *piece, size_t eno
     if (node) {
         struct tw_command *command = ((struct tw_task *)node)->command;
         survey->busy_bytes += bytes;
+        survey->waits_for_this = survey->waits_for_this || (survey->mark && command->body.node.mark == survey->mark);
         if ((!survey->mark || command->body.node.mark != survey->mark)
             && (!survey->busy || piece->used < survey->busy_used)) {
             survey->busy = command;
@@ -331,10 +333,14 @@ static tw_status refuse(const struct tw_data *data, size_t asked, const struct s
     return tw_fail(
         TW_ERROR_OUT_OF_DEVICE_MEMORY,
         "%s has no room for %zu bytes of a buffer of %zu: of its %zu bytes the program's buffers have %zu, of "
-        "which commands use %zu, groups that are not submitted and recorded ones %zu, and %zu are idle%s",
+        "which commands use %zu, groups that are not submitted and recorded ones %zu, and %zu are idle%s%s",
         facts->name, asked, data->bytes, facts->global_mem_bytes, survey->held_bytes, survey->busy_bytes,
         survey->held_bytes - survey->busy_bytes - survey->idle_bytes, survey->idle_bytes,
-        data->chunks && asked > facts->global_mem_bytes ? "; access it in parts (tw_read_part() and the like)" : "");
+        data->chunks && asked > facts->global_mem_bytes ? "; access it in parts (tw_read_part() and the like)" : "",
+        survey->waits_for_this
+            ? "; commands wait for host accessors of this thread, or of one that waits for it, or for "
+              "user events: release the accessors, or complete the events, first"
+            : "");
 }
 
 /* Does one round to make room for `asked` bytes of a buffer. */

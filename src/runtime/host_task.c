@@ -5,20 +5,41 @@
 #include <stdio.h>
 
 #include "base/detail.h"
+#include "base/lock.h"
+#include "base/process.h"
+#include "hold.h"
 #include "ready.h"
 
 #define DETAIL_BYTES 1024
 
+/* Calls the function. If it does not return, as by pthread_exit(), its command could never end: that ends the program. */
 static tw_status call(const struct tw_host_task *task, void *stream)
 {
-    if (task->function)
-        return task->function(task->block);
+    bool returned TW_ENDS_UNLESS_TRUE = false;
     tw_native native = task->native;
     native.stream = stream;
-    return task->native_function(task->block, &native);
+    const tw_status status = task->function ? task->function(task->block) : task->native_function(task->block, &native);
+    returned = true;
+    return status;
 }
 
-tw_status tw_host_task_run(const struct tw_command *command, void *stream)
+/* Does the same while this thread holds the command open, so that waits for it are refused. */
+static tw_status call_held(struct tw_command *command, const struct tw_host_task *task)
+{
+    struct tw_hold hold;
+    tw_lock();
+    tw_hold_locked(&hold, command);
+    tw_unlock();
+    const tw_status status = call(task, NULL);
+    tw_lock();
+    tw_unhold_locked(&hold);
+    tw_unlock();
+    return status;
+}
+
+/* Calls the function, and returns what its command ends with. One on a stream is in a list of those in flight, and calls
+   nothing that waits: it is not `held`. */
+static tw_status run(struct tw_command *command, void *stream, bool held)
 {
     const struct tw_host_task *task = (const struct tw_host_task *)(const void *)command->args;
     const struct tw_command *const awaited = tw_awaited;
@@ -28,7 +49,7 @@ tw_status tw_host_task_run(const struct tw_command *command, void *stream)
     const bool in_task = tw_detail_of_task(false);
     snprintf(before, sizeof before, "%s", tw_error_detail());
     (void)tw_fail(TW_SUCCESS, "%s", "");
-    tw_status status = call(task, stream);
+    tw_status status = held ? call_held(command, task) : call(task, stream);
     snprintf(detail, sizeof detail, "%s", tw_error_detail());
     (void)tw_fail(TW_SUCCESS, "%s", before);
     (void)tw_detail_of_task(in_task);
@@ -46,9 +67,14 @@ tw_status tw_host_task_run(const struct tw_command *command, void *stream)
                : tw_fail(status, "a %s task has returned %d, which is no status", kind, returned);
 }
 
+tw_status tw_host_task_run(struct tw_command *command)
+{
+    return run(command, NULL, true);
+}
+
 tw_status tw_host_task_call(const void *command, void *stream)
 {
-    return tw_host_task_run(command, stream);
+    return run((struct tw_command *)(uintptr_t)command, stream, false);
 }
 
 const void *tw_host_task_domain(const struct tw_command *command)

@@ -18,9 +18,9 @@ struct tw_host_task {
     _Alignas(max_align_t) unsigned char block[];
 };
 
-/* Calls the function. Without the lock. `stream` is the device's own, or NULL. */
-tw_status tw_host_task_run(const struct tw_command *command, void *stream);
-/* The same for a backend's streams; `command` is a struct tw_command. */
+/* Calls the function. Without the lock. */
+tw_status tw_host_task_run(struct tw_command *command);
+/* The same for a backend's streams; `command` is a struct tw_command, and `stream` the device's own, or NULL. */
 tw_status tw_host_task_call(const void *command, void *stream);
 /* Returns the ordering domain of a native task, or NULL; as tw_command_domain(). */
 const void *tw_host_task_domain(const struct tw_command *command);

@@ -14,6 +14,7 @@
 #include "host_task.h"
 #include "observe.h"
 #include "ready.h"
+#include "salvage.h"
 #include "step.h"
 #include "stream.h"
 
@@ -40,7 +41,7 @@ static tw_status execute(struct tw_task *task)
     if (task->kind == TW_TASK_STEP)
         return tw_step_run(command);
     if (task->kind == TW_TASK_HOST || task->kind == TW_TASK_NATIVE)
-        return tw_host_task_run(command, NULL);
+        return tw_host_task_run(command);
     if (task->kind == TW_TASK_GRAPH)
         return command->object->run(command);
     if (task->kind == TW_TASK_FALLBACK)
@@ -48,6 +49,8 @@ static tw_status execute(struct tw_task *task)
     const struct tw_copy_plan *copy = &((const struct tw_copy_task *)task)->plan;
     if (copy->from == copy->to) /* a fallback has left the contents there */
         return TW_SUCCESS;
+    if (((const struct tw_copy_task *)task)->salvage)
+        return tw_salvage_run((const struct tw_copy_task *)task);
     const struct tw_backend_copy request = tw_copy_request(copy);
     return (request.to ? request.to : request.from)->backend->memory->copy(&request);
 }

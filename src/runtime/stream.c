@@ -327,6 +327,8 @@ static bool retire_tasks_locked(struct tw_stream *stream)
             if (task->command->measured)
                 times = note_times_locked(async, handle, task);
             status = outcome(async, handle, task);
+            if (status == TW_SUCCESS && task->kind == TW_TASK_COPY)
+                ((struct tw_copy_task *)task)->copied = true;
             if (task->command->measured)
                 tw_observe_end(task, status, times);
         }

@@ -40,6 +40,8 @@ void tw_copy_describe(struct tw_copy_task *copy, struct tw_command *command, con
                                        &data->contents};
     copy->task = (struct tw_task){.kind = TW_TASK_COPY, .command = command};
     copy->plan = *plan;
+    copy->salvage = NULL;
+    copy->behind = copy->copied = false;
     for (size_t i = 0; i < 3; ++i) {
         describe_access(&copy->accesses[i], resources[i], &plan->box, is_part ? &copy->parts[i] : NULL);
         copy->accesses[i].writes = i == 1;

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/tuning.h"
+#include "hold.h"
 #include "observe.h"
 #include "poller.h"
 #include "ready.h"
@@ -260,11 +261,31 @@ static __attribute__((noinline, cold)) void observed_wait(struct tw_command *(*u
     tw_observe_wait_end_locked(&wait);
 }
 
-void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const void *what, const struct tw_task *watched,
-                    struct tw_command *last)
+static inline void wait_anyway(struct tw_command *(*unfinished)(const void *what), const void *what,
+                               const struct tw_task *watched, struct tw_command *last)
 {
     if (tw_tools_are_on())
         observed_wait(unfinished, what, watched, last);
     else
         wait_for(unfinished, what, watched, last);
+}
+
+/* Does the same, and lets other threads see it, which may come to wait for this one. */
+static __attribute__((noinline, cold)) void noted_wait(struct tw_command *(*unfinished)(const void *what),
+                                                       const void *what, const struct tw_task *watched,
+                                                       struct tw_command *last)
+{
+    struct tw_hold_wait wait = {.unfinished = unfinished, .what = what, .last = last};
+    tw_hold_wait_locked(&wait);
+    wait_anyway(unfinished, what, watched, last);
+    tw_hold_wait_end_locked(&wait);
+}
+
+void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const void *what, const struct tw_task *watched,
+                    struct tw_command *last)
+{
+    if (tw_anything_is_held_locked())
+        noted_wait(unfinished, what, watched, last);
+    else
+        wait_anyway(unfinished, what, watched, last);
 }

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <pthread.h>
 #include <stdexcept>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 #include <teamwork/queue.h>
 #include <teamwork/sim.h>
 #include <teamwork/storage.h>
+#include <teamwork/task.h>
 
 static void check(bool holds, const char *text, int line)
 {
@@ -162,7 +164,20 @@ static int destroy_with_throwing_storage()
     return 0;
 }
 
-static void test_storage()
+/* A task that ends its thread, in another one. */
+static int run_task_that_does_not_return()
+{
+    tw_queue *queue = nullptr;
+    CHECK(tw_queue_create(tw_host_selector, nullptr, nullptr, nullptr, &queue) == TW_SUCCESS);
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_host_task(cg, [](const void *) -> tw_status { pthread_exit(nullptr); }, nullptr, 0);
+    CHECK(tw_queue_submit(queue, cg, nullptr) == TW_SUCCESS);
+    (void)tw_queue_wait(queue);
+    return 0;
+}
+
+/* Runs that program, which must end with a message. */
+static void test_ends(const char *which)
 {
     char said[512] = "";
     int ends[2], status = 0;
@@ -173,7 +188,7 @@ static void test_storage()
     if (child == 0) {
         dup2(ends[1], STDERR_FILENO);
         close(ends[0]);
-        execl("/proc/self/exe", "test_exceptions", "storage", static_cast<char *>(nullptr));
+        execl("/proc/self/exe", "test_exceptions", which, static_cast<char *>(nullptr));
         _exit(1);
     }
     close(ends[1]);
@@ -186,15 +201,16 @@ static void test_storage()
     CHECK(std::strstr(said, "a callback of a tw_storage") != nullptr);
 }
 
-int main(int argc, char **)
+int main(int argc, char **argv)
 {
     alarm(60);
     if (argc > 1)
-        return destroy_with_throwing_storage();
+        return argv[1][0] == 's' ? destroy_with_throwing_storage() : run_task_that_does_not_return();
     test_selector();
     test_handler();
     test_handlers_of_an_event();
     test_function();
-    test_storage();
+    test_ends("storage");
+    test_ends("task");
     return 0;
 }

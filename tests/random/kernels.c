@@ -274,7 +274,7 @@ static void record_offset(tw_command_group *group, const struct call *call)
 
 static void record_reduce(tw_command_group *group, const struct call *call)
 {
-    const tw_range range = tw_range_1d(call->in->model.count);
+    const tw_range range = tw_range_1d(reduced_words(call));
     if (call->keep)
         tw_parallel_for(group, range, reduce, .in = in_of(group, call),
                         .sum = TW_REDUCE_AT(group, call->out->handle, call->first),

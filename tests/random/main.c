@@ -44,8 +44,10 @@
  *     a failure by itself   needs a fault that was asked for; no more commands fail so than there were faults, unless
  *                           one of them was a failing kernel, which takes the device with it. What the group should
  *                           have written is lost
- *     TW_ERROR_CANCELLED    something that the group needs must be lost, or a transfer of it has failed, or what it
- *                           depends on has. What it should have written is lost too
+ *     TW_ERROR_CANCELLED    something that the group needs must be lost, or what it depends on has failed. What it should
+ *                           have written is lost too. A transfer that another group asked for runs again where it
+ *                           fails: that it has failed is a reason only if there is a fault for the second time, or if
+ *                           devices keep the order, and ran the group behind the transfer
  *     TW_SUCCESS            nothing that it needs may be lost, and nothing that it depends on may have failed. What it
  *                           wrote without needing it is whole again
  *     TASK_FAILURE          a host task was asked to fail so

@@ -408,7 +408,7 @@ static void apply_reduction(const struct call *call)
     const struct word old_sum = get(call->out, call->first), old_bits = get(call->in2, call->count);
     uint32_t sum = call->keep ? old_sum.value : 0, bits = call->keep ? old_bits.value : 0;
     bool known = true;
-    for (size_t i = 0; i < call->in->model.count; ++i) {
+    for (size_t i = 0; i < reduced_words(call); ++i) {
         const struct word in = get(call->in, i);
         sum += in.value * 3u;
         bits ^= in.value;
@@ -614,9 +614,9 @@ static bool needs_lost(const struct operation *operation, bool or_failed)
     return false;
 }
 
-bool operation_may_be_cancelled(const struct operation *operation)
+bool operation_may_be_cancelled(const struct operation *operation, bool copies_fail_again)
 {
-    return operation->excused || operation->depends_failed || needs_lost(operation, true);
+    return operation->excused || operation->depends_failed || needs_lost(operation, copies_fail_again);
 }
 
 /* All words that the operation wrote are whole again. */
@@ -633,9 +633,10 @@ static void write_again(const struct operation *operation)
     }
 }
 
-const char *operation_finish(const struct operation *operation, tw_status status, bool devices_break)
+const char *operation_finish(const struct operation *operation, tw_status status, bool devices_break,
+                             bool copies_fail_again)
 {
-    if (status == TW_ERROR_CANCELLED && !operation_may_be_cancelled(operation))
+    if (status == TW_ERROR_CANCELLED && !operation_may_be_cancelled(operation, copies_fail_again))
         return "it was cancelled, and nothing that it needs is lost";
     const bool has_run = (status == TW_ERROR_LAUNCH_FAILED && !devices_break) || status == TASK_FAILURE;
     if ((has_run || status == TW_SUCCESS) && operation->depends_failed)

@@ -232,9 +232,11 @@ typedef uint16_t hold_set;
 
 /* What is known of a word besides its value. */
 struct fate {
-    bool known;       /* it is defined */
-    bool lost;        /* a command that should have written it has failed */
-    bool copy_failed; /* one that only reads it has, by a transfer: who needs the same copy may be cancelled */
+    bool known; /* it is defined */
+    bool lost;  /* a command that should have written it has failed */
+    bool
+        copy_failed; /* one that only reads it has, by a transfer: who needs the same copy may be cancelled if that fails
+                         again */
     hold_set writer_waits, readers_wait; /* for which accessors its last writer, and the readers since, wait */
 };
 
@@ -344,6 +346,12 @@ struct link {
 };
 
 /* One submission: a group, all groups of a graph, or a link of a chain. */
+/* How many words a reduction takes: now and then none. */
+static inline size_t reduced_words(const struct call *call)
+{
+    return call->seed % 8 == 1 ? 0 : call->in->model.count;
+}
+
 struct operation {
     struct operation *next; /* of its thread, in the order of submission */
     struct call call[GRAPH_GROUPS];
@@ -379,11 +387,13 @@ void operation_end(struct operation *operation);
 void operation_add(struct operation *operation, const struct call *call);
 /* The operation was submitted. */
 void operation_submitted(struct operation *operation);
-/* Whether the model has a reason for its cancellation. */
-bool operation_may_be_cancelled(const struct operation *operation);
+/* Whether the model has a reason for its cancellation. A copy that fails runs again for others: `copies_fail_again` says
+   whether that may have failed, too. */
+bool operation_may_be_cancelled(const struct operation *operation, bool copies_fail_again);
 /* Applies the operation's outcome to the contents. Returns NULL, or why that cannot be. Where devices break, kernels
    fail though they should have been cancelled. */
-const char *operation_finish(const struct operation *operation, tw_status status, bool devices_break);
+const char *operation_finish(const struct operation *operation, tw_status status, bool devices_break,
+                             bool copies_fail_again);
 /* For which accessors a host access, or a command that writes, would have to wait. */
 hold_set model_waits(const struct part *part, bool writes);
 /* Whether words of a part are lost, or may be. */
@@ -514,6 +524,7 @@ struct run {
     atomic_uint tally_sum;
     atomic_uint faults_set, failed; /* commands that failed by themselves */
     atomic_bool breaks_devices;     /* one of the faults makes all fail on its device */
+    bool keeps_order;               /* devices keep an order among commands themselves */
 };
 
 struct totals {

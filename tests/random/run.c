@@ -321,6 +321,8 @@ void run_program(const struct program *program)
     pthread_t threads[MAX_THREADS];
     uint64_t random = program->seed + 77;
     run->program = program;
+    const struct configuration *configuration = configuration_of(running.options, program->seed);
+    run->keeps_order = configuration->async || strncmp(configuration->name, "gpu", 3) == 0;
     for (unsigned i = 0; i < program->threads; ++i) {
         run->thread[i].run = run;
         run->thread[i].id = i;

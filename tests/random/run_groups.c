@@ -14,6 +14,14 @@ bool fault_explains(const struct thread *thread, tw_status status)
                || status == TW_ERROR_OUT_OF_DEVICE_MEMORY);
 }
 
+/* Whether a copy that failed, and ran again for others, may have failed again: by a fault that failed no command by itself.
+   What a device runs behind a copy, in its own order, fails with it. */
+static bool copies_may_fail_again(const struct run *run)
+{
+    return run->keeps_order || atomic_load(&run->breaks_devices)
+           || atomic_load(&run->failed) < atomic_load(&run->faults_set);
+}
+
 static const char *name_of(const struct operation *operation)
 {
     return operation->link.to ? "LINK" : operation->count == 1 ? kernel_names[operation->call[0].kernel] : "graph";
@@ -82,7 +90,8 @@ static void finish(struct thread *thread, const struct operation *operation, tw_
         apply_link(thread, operation, status);
     if (operation->call[0].memory)
         note_delivery(thread, &operation->call[0], status, event);
-    const char *why = operation_finish(operation, status, atomic_load(&thread->run->breaks_devices));
+    const char *why = operation_finish(operation, status, atomic_load(&thread->run->breaks_devices),
+                                       copies_may_fail_again(thread->run));
     if (why)
         differ(thread, "%s: %s: %s", name_of(operation), tw_status_name(status), why);
 }
@@ -130,7 +139,8 @@ void resolve(struct thread *thread)
         }
         look_at_depends(operation);
         /* it may be over before the one whose transfer they share: that still waits for others */
-        if (tw_event_get_status(operation->event) == TW_ERROR_CANCELLED && !operation_may_be_cancelled(operation)) {
+        if (tw_event_get_status(operation->event) == TW_ERROR_CANCELLED
+            && !operation_may_be_cancelled(operation, copies_may_fail_again(thread->run))) {
             while (thread->first != operation && settle(thread, &thread->first)) {
             }
             if (thread->first != operation) { /* nor can be known what became of that one */

@@ -498,6 +498,8 @@ TW_DEVICE_INLINE void *tw_internal_team_copy(const struct tw_internal_array *arr
                                           const struct tw_internal_reducing *here)                                     \
     {                                                                                                                  \
         type all = tw_internal_identity_##suffix(op), old;                                                             \
+        if (keep && !here->part)                                                                                       \
+            return; /* nothing to combine: the target keeps its bits */                                                \
         for (size_t i = 0; i < here->part; ++i)                                                                        \
             all = combine(all, slots[i * (8 / sizeof all)], op);                                                       \
         if (keep) {                                                                                                    \
@@ -524,6 +526,8 @@ TW_DEVICE_INLINE void *tw_internal_team_copy(const struct tw_internal_array *arr
         enum { PIECE = 512 };                                                                                          \
         type all[PIECE], more[PIECE];                                                                                  \
         const size_t copies = here->array_bytes ? here->part : 1;                                                      \
+        if (array->keep && !here->part)                                                                                \
+            return;                                                                                                    \
         for (size_t first = 0; first < array->count; first += PIECE) {                                                 \
             const size_t rest = array->count - first, count = rest < PIECE ? rest : PIECE;                             \
             const size_t bytes = count * sizeof(type);                                                                 \
@@ -691,14 +695,20 @@ TW_DEVICE_INLINE bool tw_internal_teams_fetch(struct tw_internal_launch *launch,
 #else
 /* Expands to:
 
-       static void dot_tw_teams_reduction(launch) { dot_tw_teams(launch); dot_tw_members(TW_INTERNAL_FINISH, ...); } */
+       static void dot_tw_teams_reduction(launch)
+       {
+           if (there are parts)
+               dot_tw_teams(launch);
+           dot_tw_members(TW_INTERNAL_FINISH, ...);
+       } */
 #define TW_INTERNAL_TEAMS_REDUCTION_END(name, groups)                                                                  \
     static void name##_tw_teams_reduction(struct tw_internal_launch *tw_launch)                                        \
     {                                                                                                                  \
         name##_tw_block tw_args = *(const name##_tw_block *)tw_launch->args;                                           \
         unsigned char tw_slots[TW_INTERNAL_SLOT_BYTES(TW_INTERNAL_LOOP_PARTS)] __attribute__((aligned(64)));           \
         struct tw_internal_reducing tw_here;                                                                           \
-        name##_tw_teams(tw_launch);                                                                                    \
+        if (tw_internal_teams_parts(tw_launch, groups)) /* else there are no work-items */                             \
+            name##_tw_teams(tw_launch);                                                                                \
         if (tw_internal_teams_fetch(tw_launch, &tw_here, tw_slots, groups))                                            \
             name##_tw_members(TW_INTERNAL_FINISH, &tw_args, &tw_here);                                                 \
     }

@@ -21,7 +21,8 @@ TW_DEVICE_INLINE uint64_t tw_internal_reciprocal(size_t divisor)
     unsigned shift = 0;
     while (shift < 31 && ((size_t)1 << shift) < divisor)
         ++shift;
-    const uint64_t magic = ((uint64_t)1 << (31 + shift)) / divisor + 1;
+    /* a launch without work-items divides nothing by 0 */
+    const uint64_t magic = ((uint64_t)1 << (31 + shift)) / (divisor ? divisor : 1) + 1;
     return (magic & 0xffffffffu) | (uint64_t)shift << 32;
 }
 
@@ -95,12 +96,18 @@ TW_DEVICE_INLINE void tw_internal_team_shape(const size_t range[3], unsigned dim
     log2[longest] += left;
 }
 
-/* A reduction runs in at most `max_parts` teams, which stride over the range. */
+/* A reduction runs in at most `max_parts` teams, which stride over the range or the groups. One of them runs even if there
+   are no work-items: it leaves what a combination of nothing is. */
+TW_DEVICE_INLINE size_t tw_internal_most_teams(const struct tw_internal_launch *launch, size_t teams)
+{
+    return teams > launch->max_parts ? launch->max_parts : teams ? teams : 1;
+}
+
 TW_DEVICE_INLINE size_t tw_internal_reduction_teams(const struct tw_internal_launch *launch)
 {
     const size_t total = launch->range[0] * launch->range[1] * launch->range[2];
-    const size_t teams = (total + TW_INTERNAL_SIMT_RANGE_THREADS - 1) / TW_INTERNAL_SIMT_RANGE_THREADS;
-    return teams < launch->max_parts ? teams : launch->max_parts;
+    return tw_internal_most_teams(launch,
+                                  (total + TW_INTERNAL_SIMT_RANGE_THREADS - 1) / TW_INTERNAL_SIMT_RANGE_THREADS);
 }
 
 /* How many teams of that shape a range has in each dimension. */
@@ -209,9 +216,8 @@ TW_DEVICE_INLINE struct tw_internal_simt_captures
 tw_internal_simt_group_reduction_captures(const struct tw_internal_launch *launch, struct tw_internal_simt_grid *grid)
 {
     struct tw_internal_simt_captures captures = tw_internal_simt_group_captures(launch, grid);
-    const size_t teams = launch->range[0] * launch->range[1] * launch->range[2];
     captures.inner = (uint64_t)(uintptr_t)launch->scratch;
-    grid->teams[0] = teams < launch->max_parts ? teams : launch->max_parts;
+    grid->teams[0] = tw_internal_most_teams(launch, launch->range[0] * launch->range[1] * launch->range[2]);
     grid->teams[1] = grid->teams[2] = 1;
     return captures;
 }
