@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <omp.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -13,16 +14,33 @@
 
 #define MOST_CLAIMS 256
 
-/* libomptarget starts with the program's first device image. Without one, any call of it crashes (LLVM 19 and 22).
-   This function starts it by hand. Calls are counted; this one keeps it started until the program ends. */
+/* libomptarget starts with the program's first device image, and ends with its last one. Without an image, most calls of
+   it crash (LLVM 19 and 22). These functions start and end it by hand. Calls are counted. */
 extern void __tgt_rtl_init(void) __attribute__((weak));
+extern void __tgt_rtl_deinit(void) __attribute__((weak));
 
 /* What `target update` calls: the first call for a device loads the images of the program that it has not yet. */
 extern void __tgt_target_data_update_mapper(void *where, int64_t device, int32_t count, void **bases, void **begins,
                                             int64_t *bytes, int64_t *types, void **names, void **mappers)
     __attribute__((weak));
 
-static bool started; /* under the discovery lock */
+/* The library has looked for devices. Its threads may use libomptarget until the process ends. */
+static atomic_bool used;
+
+/* The library brings libomptarget into programs that have no image and use OpenMP by themselves: from here on their calls
+   work. */
+__attribute__((constructor(101))) static void hold_libomptarget(void)
+{
+    if (__tgt_rtl_init)
+        __tgt_rtl_init();
+}
+
+/* A program that has not used the library ends as it would without: what libomptarget does at its end, it does. */
+__attribute__((destructor(101))) static void release_libomptarget(void)
+{
+    if (__tgt_rtl_deinit && !atomic_load(&used))
+        __tgt_rtl_deinit();
+}
 
 /* libomptarget's functions for the number of offload devices, and for the number that stands for the host. libomp has
    functions of the same names, which call the library behind libomp in the link order. If libomptarget comes before
@@ -69,12 +87,8 @@ static bool cuda_is_of_parent(void)
 
 void tw_openmp_start(void)
 {
-    if (!started)
+    if (!atomic_exchange(&used, true))
         find_libomptarget();
-    if (!started && __tgt_rtl_init) {
-        __tgt_rtl_init();
-        started = true;
-    }
     if (tw_openmp_devices() > 0 && cuda_is_of_parent())
         is_given_up = true;
 }

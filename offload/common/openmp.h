@@ -9,9 +9,8 @@
 
 struct tw_backend;
 
-/* Starts libomptarget, unless it is started or the program has none. Needed even if only the host is used: with a tool
-   loaded, libomp asks libomptarget for its devices in the first parallel region. Gives the devices up in a child of fork()
-   whose parent has started the CUDA driver. */
+/* Finds libomptarget's functions; itself it is started when the library is loaded. Gives the devices up in a child of
+   fork() whose parent has started the CUDA driver. */
 void tw_openmp_start(void);
 
 /* Returns the number of offload devices, once tw_openmp_start() was called. They are numbered from 0. */
