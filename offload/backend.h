@@ -358,9 +358,11 @@ struct tw_backend_interop {
     /* Returns CUDA's ordinal of a device. NULL: they have none. */
     int (*cuda_ordinal)(const struct tw_backend_device *device);
 
-    /* Return the number of OpenMP's default device for this thread, and fulfill the event of a detached task: the latter
-       may run tasks of the program. NULL, except in the host's backend. */
+    /* Return the number of OpenMP's default device for this thread; make another device the default, and return the one
+       before; and fulfill the event of a detached task, which may run tasks of the program. NULL, except in the host's
+       backend. */
     int (*omp_default)(void);
+    int (*omp_set_default)(int number);
     void (*omp_fulfill)(uintptr_t event);
 
     /* Returns the address that OpenMP has mapped host memory to, on the device with OpenMP's number; NULL: it has not.

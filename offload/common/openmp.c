@@ -27,6 +27,9 @@ extern void __tgt_target_data_update_mapper(void *where, int64_t device, int32_t
 /* The library has looked for devices. Its threads may use libomptarget until the process ends. */
 static atomic_bool used;
 
+/* OpenMP has offload devices, whether or not they are given up. */
+static atomic_bool has_devices;
+
 /* The library brings libomptarget into programs that have no image and use OpenMP by themselves: from here on their calls
    work. */
 __attribute__((constructor(101))) static void hold_libomptarget(void)
@@ -89,6 +92,7 @@ void tw_openmp_start(void)
 {
     if (!atomic_exchange(&used, true))
         find_libomptarget();
+    atomic_store_explicit(&has_devices, num_devices() > 0, memory_order_relaxed);
     if (tw_openmp_devices() > 0 && cuda_is_of_parent())
         is_given_up = true;
 }
@@ -106,6 +110,16 @@ int tw_openmp_host(void)
 int tw_openmp_default(void)
 {
     return omp_get_default_device();
+}
+
+int tw_openmp_set_default(int number)
+{
+    if (!atomic_load_explicit(&has_devices, memory_order_relaxed)) /* libomp needs not know this thread */
+        return number;
+    const int before = omp_get_default_device();
+    if (before != number)
+        omp_set_default_device(number);
+    return before;
 }
 
 void tw_openmp_fulfill(uintptr_t event)

@@ -22,6 +22,10 @@ int tw_openmp_host(void);
 /* Returns the number of the calling thread's default device. Without the discovery lock. */
 int tw_openmp_default(void);
 
+/* Makes a device the default of the calling thread, and returns the number of the one before. Does nothing, and returns
+   `number`, in a program without offload devices: all regions run on the host there. Without the discovery lock. */
+int tw_openmp_set_default(int number);
+
 /* Fulfills the event of a detached task (omp_event_handle_t). May run tasks of the program. Without any lock. */
 void tw_openmp_fulfill(uintptr_t event);
 

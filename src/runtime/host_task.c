@@ -9,13 +9,15 @@
 
 #define DETAIL_BYTES 1024
 
+/* Calls the function, whose target regions run on the queue's device if they do not name another. */
 static tw_status call(const struct tw_host_task *task, void *stream)
 {
-    if (task->function)
-        return task->function(task->block);
+    const int before = task->omp_set_default(task->omp_device);
     tw_native native = task->native;
     native.stream = stream;
-    return task->native_function(task->block, &native);
+    const tw_status status = task->function ? task->function(task->block) : task->native_function(task->block, &native);
+    (void)task->omp_set_default(before);
+    return status;
 }
 
 tw_status tw_host_task_run(const struct tw_command *command, void *stream)
