@@ -471,6 +471,11 @@ struct tw_backend {
     tw_status (*check)(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                        struct tw_internal_launch *launch);
 
+    /* Calls a function of the program that works on the memory of a native task's accesses by itself, and returns its status,
+       or that of what it did wrong there. Of `launch` only the accesses are set. NULL: the runtime calls the function. */
+    tw_status (*watch)(struct tw_backend_device *device, const struct tw_internal_launch *launch,
+                       tw_status (*function)(void *user), void *user);
+
     /* Checks that a kernel has code for the device, and loads it, if the backend does that by itself. Called from any
        thread. */
     tw_status (*load)(struct tw_backend_device *device, const struct tw_internal_kernel *kernel);

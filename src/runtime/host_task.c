@@ -9,13 +9,34 @@
 
 #define DETAIL_BYTES 1024
 
+/* A call of the function of a native task. */
+struct native_call {
+    const struct tw_host_task *task;
+    tw_native native;
+};
+
+static tw_status call_native(void *user)
+{
+    const struct native_call *native = user;
+    return native->task->native_function(native->task->block, &native->native);
+}
+
+/* Calls the function, which simulated devices watch as they do a kernel. */
+static tw_status run_native(const struct tw_command *command, const struct tw_host_task *task, void *stream)
+{
+    struct native_call native = {task, task->native};
+    struct tw_backend_device *device = command->device->backend;
+    const struct tw_internal_launch accesses = {.accesses = command->uses, .access_count = command->use_count};
+    native.native.stream = stream;
+    return device->backend->watch ? device->backend->watch(device, &accesses, call_native, &native)
+                                  : call_native(&native);
+}
+
 /* Calls the function, whose target regions run on the queue's device if they do not name another. */
-static tw_status call(const struct tw_host_task *task, void *stream)
+static tw_status call(const struct tw_command *command, const struct tw_host_task *task, void *stream)
 {
     const int before = task->omp_set_default(task->omp_device);
-    tw_native native = task->native;
-    native.stream = stream;
-    const tw_status status = task->function ? task->function(task->block) : task->native_function(task->block, &native);
+    const tw_status status = task->function ? task->function(task->block) : run_native(command, task, stream);
     (void)task->omp_set_default(before);
     return status;
 }
@@ -30,7 +51,7 @@ tw_status tw_host_task_run(const struct tw_command *command, void *stream)
     const bool in_task = tw_detail_of_task(false);
     snprintf(before, sizeof before, "%s", tw_error_detail());
     (void)tw_fail(TW_SUCCESS, "%s", "");
-    tw_status status = call(task, stream);
+    tw_status status = call(command, task, stream);
     snprintf(detail, sizeof detail, "%s", tw_error_detail());
     (void)tw_fail(TW_SUCCESS, "%s", before);
     (void)tw_detail_of_task(in_task);
