@@ -363,6 +363,9 @@ struct tw_backend_interop {
        backend. */
     int (*omp_default)(void);
     int (*omp_set_default)(int number);
+    /* Returns the number of the device that this thread's target regions for a simulated device run on: one whose memory is
+       the host's, or the host. NULL, except in the host's backend. */
+    int (*omp_stand_in)(void);
     void (*omp_fulfill)(uintptr_t event);
 
     /* Returns the address that OpenMP has mapped host memory to, on the device with OpenMP's number; NULL: it has not.

@@ -84,7 +84,8 @@ typedef tw_status (*tw_native_function)(const void *block, const tw_native *nati
  * Makes a C function the step of a group, which works on the queue's device by other means than a kernel: by target
  * regions with `is_device_ptr(...)`, or by a library. Its accessors are those of a kernel, and give addresses on the
  * device. While the function runs, the queue's device is OpenMP's default device of its thread, so target regions need no
- * `device` clause there; on simulated devices, whose memory is the host's, it is the host. Threads that the function starts
+ * `device` clause there; for simulated devices it is the default device of the thread that recorded the task, if that is a
+ * CPU, else the host. Threads that the function starts
  * have their own default: regions in a `parallel` region inherit it.
  *
  * The function is called once, when all that the group waits for is finished. The command is complete when it returns, so

@@ -4,11 +4,14 @@
 #include "openmp.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <omp.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include "base/environment.h"
 
@@ -110,6 +113,36 @@ int tw_openmp_host(void)
 int tw_openmp_default(void)
 {
     return omp_get_default_device();
+}
+
+bool tw_openmp_is_host_memory(const void *memory)
+{
+    char byte;
+    const struct iovec to = {&byte, 1}, from = {(void *)(uintptr_t)memory, 1};
+    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1 || errno != EFAULT; /* call not allowed: assume a CPU */
+}
+
+bool tw_openmp_probe(int number, bool *is_host_memory)
+{
+    void *probe = omp_target_alloc(64, number);
+    if (!probe)
+        return false;
+    *is_host_memory = tw_openmp_is_host_memory(probe);
+    omp_target_free(probe, number);
+    return true;
+}
+
+int tw_openmp_stand_in(void)
+{
+    static _Atomic signed char known[MOST_CLAIMS]; /* of each device: 1 its memory is the host's, -1 it is not */
+    const int number = omp_get_default_device();
+    if (is_given_up || number < 0 || number >= num_devices() || number >= MOST_CLAIMS)
+        return initial_device();
+    if (!known[number]) {
+        bool is_host_memory = false;
+        known[number] = tw_openmp_probe(number, &is_host_memory) && is_host_memory ? 1 : -1;
+    }
+    return known[number] > 0 ? number : initial_device();
 }
 
 int tw_openmp_set_default(int number)

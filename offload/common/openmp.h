@@ -22,6 +22,16 @@ int tw_openmp_host(void);
 /* Returns the number of the calling thread's default device. Without the discovery lock. */
 int tw_openmp_default(void);
 
+/* Returns true if the process can read a piece of device memory: then the device is the host's own processor. */
+bool tw_openmp_is_host_memory(const void *memory);
+
+/* Finds out whether a device's memory is the host's, as that of a CPU is. Returns false if it has none. */
+bool tw_openmp_probe(int number, bool *is_host_memory);
+
+/* Returns the number of the device that target regions for simulated devices run on: the calling thread's default device
+   if its memory is the host's, else the host. Without the discovery lock. */
+int tw_openmp_stand_in(void);
+
 /* Makes a device the default of the calling thread, and returns the number of the one before. Does nothing, and returns
    `number`, in a program without offload devices: all regions run on the host there. Without the discovery lock. */
 int tw_openmp_set_default(int number);

@@ -25,9 +25,8 @@ static struct tw_host_task *add_task(tw_command_group *group, bool has_function,
         return NULL;
     if (bytes)
         memcpy(task->block, block, bytes);
-    /* simulated devices have no number: target regions for them run on the host, whose memory theirs is */
     const int number = tw_device_omp_number(group->queue->device);
-    task->omp_device = number >= 0 ? number : tw_device_omp_number(tw_host_device());
+    task->omp_device = number >= 0 ? number : tw_backends[0]->interop->omp_stand_in();
     task->omp_set_default = tw_backends[0]->interop->omp_set_default;
     return task;
 }
