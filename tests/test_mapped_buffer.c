@@ -347,6 +347,29 @@ TW_TEST(native_tasks_find_mapped_memory_by_the_hosts_pointer)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* What simulated devices find of native tasks, they find in mapped memory: a write to what the task only reads. */
+TW_TEST(simulated_devices_watch_mapped_memory)
+{
+    static int x[N];
+    tw_test_use_sim(1);
+    setenv("TW_SIM_CHECK", "1", 1);
+    tw_queue *queue = tw_test_queue();
+    fill(x, N, 0);
+#pragma omp target enter data map(to : x)
+    tw_buffer *buffer = map(x, tw_queue_device(queue), TW_CURRENT_BOTH);
+    tw_command_group *cg = tw_queue_begin(queue);
+    (void)tw_read(cg, buffer);
+    const struct mapped block = {x};
+    tw_native_task(cg, double_mapped, &block, sizeof block);
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    TW_FAIL(tw_queue_wait(queue), TW_ERROR_READ_ONLY_BUFFER);
+    add_to(queue, buffer, 1); /* the contents were restored */
+    TW_PASS(tw_buffer_destroy(&buffer));
+#pragma omp target exit data map(release : x)
+    is_filled(x, N, 1);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* Simulated devices do not reach the memory of a default device that is a GPU, or none. */
 TW_TEST(simulated_devices_need_a_default_device_that_they_reach)
 {
@@ -434,6 +457,7 @@ TW_TEST_LIST = {
     TW_CASE(kernels_take_turns_with_target_regions),
     TW_CASE(mapped_memory_is_used_itself),
     TW_CASE(native_tasks_find_mapped_memory_by_the_hosts_pointer),
+    TW_CASE(simulated_devices_watch_mapped_memory),
     TW_CASE(simulated_devices_need_a_default_device_that_they_reach),
     TW_CASE(memory_that_is_not_mapped_is_refused),
     TW_CASE(wrong_changes_are_refused),
