@@ -358,9 +358,14 @@ struct tw_backend_interop {
     /* Returns CUDA's ordinal of a device. NULL: they have none. */
     int (*cuda_ordinal)(const struct tw_backend_device *device);
 
-    /* Return the number of OpenMP's default device for this thread, and fulfill the event of a detached task: the latter
-       may run tasks of the program. NULL, except in the host's backend. */
+    /* Return the number of OpenMP's default device for this thread; make another device the default, and return the one
+       before; and fulfill the event of a detached task, which may run tasks of the program. NULL, except in the host's
+       backend. */
     int (*omp_default)(void);
+    int (*omp_set_default)(int number);
+    /* Returns the number of the device that this thread's target regions for a simulated device run on: one whose memory is
+       the host's, or the host. NULL, except in the host's backend. */
+    int (*omp_stand_in)(void);
     void (*omp_fulfill)(uintptr_t event);
 
     /* Returns the address that OpenMP has mapped host memory to, on the device with OpenMP's number; NULL: it has not.
@@ -468,6 +473,11 @@ struct tw_backend {
        code that runs the launch later. Defers the thread's cancellation if it loads something. */
     tw_status (*check)(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                        struct tw_internal_launch *launch);
+
+    /* Calls a function of the program that works on the memory of a native task's accesses by itself, and returns its status,
+       or that of what it did wrong there. Of `launch` only the accesses are set. NULL: the runtime calls the function. */
+    tw_status (*watch)(struct tw_backend_device *device, const struct tw_internal_launch *launch,
+                       tw_status (*function)(void *user), void *user);
 
     /* Checks that a kernel has code for the device, and loads it, if the backend does that by itself. Called from any
        thread. */

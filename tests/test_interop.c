@@ -283,6 +283,67 @@ TW_TEST(tasks_end_whatever_becomes_of_the_group)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+static void add_by_region(int *x, int device, tw_buffer *buffer, tw_device *owner)
+{
+#pragma omp task depend(inout : x[0]) firstprivate(x, device, buffer, owner)
+    {
+#pragma omp target teams distribute parallel for device(device) map(alloc : x[0 : N])
+        for (int i = 0; i < N; ++i)
+            x[i] = (int)(3u * (unsigned)x[i] + 1u);
+        TW_PASS(tw_buffer_device_changed(buffer, owner));
+    }
+}
+
+static void add_by_kernel(int *x, tw_queue *queue, tw_buffer *buffer)
+{
+    omp_event_handle_t detached = 0;
+#pragma omp task detach(detached) depend(inout : x[0]) firstprivate(queue, buffer)
+    {
+        tw_event *event = submit_step(queue, buffer, 2, NULL);
+        TW_PASS(tw_event_fulfill_omp(event, (uintptr_t)detached));
+        tw_event_release(&event);
+    }
+}
+
+static void check_beside_regions(void)
+{
+    enum { ROUNDS = 200 };
+    static int x[N];
+    tw_queue *queue = tw_test_queue();
+    tw_device *device = tw_queue_device(queue);
+    const int number = tw_device_omp_number(device);
+    tw_buffer *buffer = NULL;
+    unsigned value = 0;
+    memset(x, 0, sizeof x);
+#pragma omp target enter data map(to : x) device(number)
+    TW_PASS(tw_buffer_create_over_mapped(x, device, TW_CURRENT_BOTH, sizeof *x, tw_range_1d(N), &buffer));
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    {
+        for (int round = 0; round < ROUNDS; ++round) {
+            add_by_region(x, number, buffer, device);
+            add_by_kernel(x, queue, buffer);
+            add_by_region(x, number, buffer, device);
+        }
+#pragma omp taskwait
+    }
+    for (int round = 0; round < ROUNDS; ++round)
+        value = 3 * (3 * (3 * value + 1) + 2) + 1;
+    TW_EQUAL(value_of(buffer), (int)value);
+    TW_PASS(tw_buffer_destroy(&buffer));
+    TW_EQUAL(x[N - 1], (int)value);
+#pragma omp target exit data map(delete : x) device(number)
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* Kernels in detached tasks between target regions in tasks, as docs/porting.md has them, with all orders by `depend`.
+   Simulated devices have no regions of their own. */
+TW_TEST(kernels_run_between_regions_in_tasks)
+{
+    if (tw_device_omp_number(tw_test_device(0)) >= 0)
+        check_beside_regions();
+}
+
 TW_TEST_LIST = {TW_CASE(devices_have_openmps_numbers),
                 TW_CASE(openmps_default_device_is_selected),
                 TW_CASE(gpus_have_cudas_ordinals),
@@ -291,4 +352,5 @@ TW_TEST_LIST = {TW_CASE(devices_have_openmps_numbers),
                 TW_CASE(tasks_depend_on_groups),
                 TW_CASE(groups_depend_on_tasks),
                 TW_CASE(tasks_end_whatever_becomes_of_the_group),
+                TW_CASE(kernels_run_between_regions_in_tasks),
                 TW_CASES_END};

@@ -201,10 +201,11 @@ static void add_by_target(int *x, size_t first, size_t past, int term, int numbe
         x[i] += term;
 }
 
-/* Returns OpenMP's number of the device under test; -1: it has none. */
+/* Returns OpenMP's number of the device under test. For simulated devices the default device stands in, which is a CPU. */
 static int omp_number_of(const tw_queue *queue)
 {
-    return tw_device_omp_number(tw_queue_device(queue));
+    const int number = tw_device_omp_number(tw_queue_device(queue));
+    return number >= 0 ? number : omp_get_default_device();
 }
 
 static tw_buffer *map(int *x, tw_device *device, tw_current current)
@@ -222,8 +223,8 @@ TW_TEST(mapped_memory_begins_as_said_and_ends_current_on_both_sides)
     tw_test_queues(queues, 2);
     tw_device *device = tw_queue_device(queues[0]);
     const int number = omp_number_of(queues[0]);
-    const bool is_separate = number >= 0 && !tw_device_is_host(device);
-    for (int way = 0; number >= 0 && way < 9; ++way) {
+    const bool is_separate = number != omp_get_initial_device();
+    for (int way = 0; way < 9; ++way) {
         const tw_current current = (tw_current)(way % 3 + 1);
         fill(x, N, 0);
 #pragma omp target enter data map(to : x) device(number)
@@ -248,8 +249,6 @@ TW_TEST(mapped_memory_begins_as_said_and_ends_current_on_both_sides)
 #pragma omp target exit data map(release : x) device(number)
     }
     tw_test_destroy_queues(queues, 2);
-    if (number < 0)
-        TW_SKIP();
 }
 
 /* A code with target regions moves to kernels one by one: regions and kernels in turn, and both sides are told of. */
@@ -262,30 +261,26 @@ TW_TEST(kernels_take_turns_with_target_regions)
     const int number = omp_number_of(queues[0]);
     int expected = 0;
     fill(x, N, 0);
-    if (number >= 0) {
 #pragma omp target enter data map(to : x) device(number)
-        tw_buffer *buffer = map(x, device, TW_CURRENT_BOTH);
-        for (int i = 1; i < 6; ++i) {
-            add_to(queues[i % 2], buffer, i);
-            prefetch(queues[0], buffer); /* before the region uses the device's memory */
-            add_by_target(x, 0, N, 10 * i, number);
-            TW_PASS(tw_buffer_device_changed(buffer, device));
-            add_to(queues[0], buffer, 100 * i);
-            update_host(queues[0], buffer); /* before the program uses the host's memory */
-            for (int j = 0; j < N; ++j)
-                x[j] += 1000 * i;
-            TW_PASS(tw_buffer_host_changed(buffer));
-            expected += 1111 * i;
-        }
-        TW_PASS(tw_buffer_destroy(&buffer));
-        is_filled(x, N, expected);
-        add_by_target(x, 0, N, 1, number);
-#pragma omp target exit data map(from : x) device(number)
-        is_filled(x, N, expected + 1);
+    tw_buffer *buffer = map(x, device, TW_CURRENT_BOTH);
+    for (int i = 1; i < 6; ++i) {
+        add_to(queues[i % 2], buffer, i);
+        prefetch(queues[0], buffer); /* before the region uses the device's memory */
+        add_by_target(x, 0, N, 10 * i, number);
+        TW_PASS(tw_buffer_device_changed(buffer, device));
+        add_to(queues[0], buffer, 100 * i);
+        update_host(queues[0], buffer); /* before the program uses the host's memory */
+        for (int j = 0; j < N; ++j)
+            x[j] += 1000 * i;
+        TW_PASS(tw_buffer_host_changed(buffer));
+        expected += 1111 * i;
     }
+    TW_PASS(tw_buffer_destroy(&buffer));
+    is_filled(x, N, expected);
+    add_by_target(x, 0, N, 1, number);
+#pragma omp target exit data map(from : x) device(number)
+    is_filled(x, N, expected + 1);
     tw_test_destroy_queues(queues, 2);
-    if (number < 0)
-        TW_SKIP();
 }
 
 /* The kernels use the mapped memory itself, and the host accessors the host memory. */
@@ -295,20 +290,102 @@ TW_TEST(mapped_memory_is_used_itself)
     tw_queue *queue = tw_test_queue();
     tw_device *device = tw_queue_device(queue);
     const int number = omp_number_of(queue);
-    if (number >= 0) {
 #pragma omp target enter data map(to : x) device(number)
-        tw_buffer *buffer = map(x, device, TW_CURRENT_HOST);
-        tw_command_group *cg = tw_queue_begin(queue);
-        TW_CHECK(tw_read(cg, buffer) == omp_get_mapped_ptr(x, number));
-        tw_command_group_discard(cg);
-        TW_CHECK(add_on_host(buffer) == x);
-        TW_PASS(tw_buffer_destroy(&buffer));
+    tw_buffer *buffer = map(x, device, TW_CURRENT_HOST);
+    tw_command_group *cg = tw_queue_begin(queue);
+    TW_CHECK(tw_read(cg, buffer) == omp_get_mapped_ptr(x, number));
+    tw_command_group_discard(cg);
+    TW_CHECK(add_on_host(buffer) == x);
+    TW_PASS(tw_buffer_destroy(&buffer));
 #pragma omp target exit data map(release : x) device(number)
-        x[0] = 0;
-    }
+    x[0] = 0;
     TW_PASS(tw_queue_destroy(&queue));
-    if (number < 0)
-        TW_SKIP();
+}
+
+struct mapped {
+    int *x;
+};
+static tw_status double_mapped(const void *block, const tw_native *native)
+{
+    int *x = ((const struct mapped *)block)->x;
+    (void)native;
+#pragma omp target teams distribute parallel for
+    for (int i = 0; i < N; ++i)
+        x[i] *= 2;
+    return TW_SUCCESS;
+}
+
+/* A region that stays is a native task as it is: it finds mapped memory by the host's pointer, and needs no device. */
+TW_TEST(native_tasks_find_mapped_memory_by_the_hosts_pointer)
+{
+    static int x[N];
+    tw_queue *queue = tw_test_queue();
+    tw_device *device = tw_queue_device(queue);
+    const int number = omp_number_of(queue);
+    int expected = 1;
+    fill(x, N, 0);
+#pragma omp target enter data map(to : x) device(number)
+    tw_buffer *buffer = map(x, device, TW_CURRENT_BOTH);
+    add_to(queue, buffer, 1);
+    for (int i = 0; i < 8; ++i) {
+        tw_command_group *cg = tw_queue_begin(queue);
+        (void)tw_read_write(cg, buffer);
+        const struct mapped block = {x};
+        tw_native_task(cg, double_mapped, &block, sizeof block);
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+        add_to(queue, buffer, 1);
+        expected = 2 * expected + 1;
+    }
+    TW_PASS(tw_queue_wait(queue));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_update_host(cg, buffer);
+    tw_test_run(queue, cg);
+    TW_EQUAL(x[0], expected);
+    TW_PASS(tw_buffer_destroy(&buffer));
+#pragma omp target exit data map(release : x) device(number)
+    TW_EQUAL(x[0], expected);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* What simulated devices find of native tasks, they find in mapped memory: a write to what the task only reads. */
+TW_TEST(simulated_devices_watch_mapped_memory)
+{
+    static int x[N];
+    tw_test_use_sim(1);
+    setenv("TW_SIM_CHECK", "1", 1);
+    tw_queue *queue = tw_test_queue();
+    fill(x, N, 0);
+#pragma omp target enter data map(to : x)
+    tw_buffer *buffer = map(x, tw_queue_device(queue), TW_CURRENT_BOTH);
+    tw_command_group *cg = tw_queue_begin(queue);
+    (void)tw_read(cg, buffer);
+    const struct mapped block = {x};
+    tw_native_task(cg, double_mapped, &block, sizeof block);
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    TW_FAIL(tw_queue_wait(queue), TW_ERROR_READ_ONLY_BUFFER);
+    add_to(queue, buffer, 1); /* the contents were restored */
+    TW_PASS(tw_buffer_destroy(&buffer));
+#pragma omp target exit data map(release : x)
+    is_filled(x, N, 1);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* Simulated devices do not reach the memory of a default device that is a GPU, or none. */
+TW_TEST(simulated_devices_need_a_default_device_that_they_reach)
+{
+    static int x[N];
+    tw_buffer *buffer = NULL;
+    tw_test_use_sim(1);
+    tw_queue *queue = tw_test_queue();
+    omp_set_default_device(omp_get_num_devices() + 1);
+    TW_FAIL(tw_buffer_create_over_mapped(x, tw_queue_device(queue), TW_CURRENT_HOST, 4, tw_range_1d(N), &buffer),
+            TW_ERROR_UNSUPPORTED);
+    TW_CHECK(strstr(tw_error_detail(), "OMP_DEFAULT_DEVICE"));
+    omp_set_default_device(omp_get_initial_device()); /* no region runs elsewhere: there is only the host memory */
+    buffer = map(x, tw_queue_device(queue), TW_CURRENT_HOST);
+    add_to(queue, buffer, 1);
+    TW_PASS(tw_buffer_destroy(&buffer));
+    TW_PASS(tw_queue_destroy(&queue));
 }
 
 TW_TEST(memory_that_is_not_mapped_is_refused)
@@ -325,10 +402,7 @@ TW_TEST(memory_that_is_not_mapped_is_refused)
     TW_FAIL(tw_buffer_create_over_mapped(x, device, (tw_current)4, 4, range, &buffer), TW_ERROR_INVALID_ARGUMENT);
     TW_FAIL(tw_buffer_create_over_mapped(x, device, TW_CURRENT_HOST, 4, range, NULL), TW_ERROR_INVALID_ARGUMENT);
     TW_FAIL(tw_buffer_create_over_mapped(x, device, TW_CURRENT_HOST, 0, range, &buffer), TW_ERROR_INVALID_ARGUMENT);
-    if (number < 0) {
-        TW_FAIL(tw_buffer_create_over_mapped(x, device, TW_CURRENT_HOST, 4, range, &buffer), TW_ERROR_UNSUPPORTED);
-        TW_CHECK(strstr(tw_error_detail(), "TW_DEVICES=omp"));
-    } else if (!tw_device_is_host(device)) { /* the host's memory is always there */
+    if (number != omp_get_initial_device()) { /* the host's memory is always there */
         TW_FAIL(tw_buffer_create_over_mapped(x, device, TW_CURRENT_HOST, 4, range, &buffer), TW_ERROR_INVALID_ARGUMENT);
 #pragma omp target enter data map(to : x[0 : N]) device(number)
         TW_FAIL(tw_buffer_create_over_mapped(x + 1, device, TW_CURRENT_HOST, 4, range, &buffer),
@@ -382,6 +456,9 @@ TW_TEST_LIST = {
     TW_CASE(mapped_memory_begins_as_said_and_ends_current_on_both_sides),
     TW_CASE(kernels_take_turns_with_target_regions),
     TW_CASE(mapped_memory_is_used_itself),
+    TW_CASE(native_tasks_find_mapped_memory_by_the_hosts_pointer),
+    TW_CASE(simulated_devices_watch_mapped_memory),
+    TW_CASE(simulated_devices_need_a_default_device_that_they_reach),
     TW_CASE(memory_that_is_not_mapped_is_refused),
     TW_CASE(wrong_changes_are_refused),
     TW_CASES_END,

@@ -3,6 +3,8 @@
 /** task.h: functions of the program that work on a queue's device, by target regions. */
 #include "tw_test.h"
 
+#include <omp.h>
+
 #include <teamwork/command_graph.h>
 
 enum { N = 64, MANY = 40 };
@@ -196,6 +198,62 @@ TW_TEST(mistakes_with_native_tasks_are_errors)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* As native_step(), but the region names no device; and writes down the default device. */
+struct unnamed {
+    unsigned *x;
+    int *seen;
+};
+static tw_status unnamed(const void *block, const tw_native *native)
+{
+    const struct unnamed *k = block;
+    unsigned *x = k->x;
+    *k->seen = omp_get_default_device();
+    (void)native;
+#pragma omp target teams distribute parallel for is_device_ptr(x)
+    for (size_t i = 0; i < N; ++i)
+        x[i] = 3 * x[i] + 5;
+    return TW_SUCCESS;
+}
+
+static tw_status look(const void *block)
+{
+    *((const struct unnamed *)block)->seen = omp_get_default_device();
+    return TW_SUCCESS;
+}
+
+/* What a region runs on if it has no device clause is the queue's device, on whatever thread the task runs: with waits
+   it is often this one, whose own default device stays as it was. */
+TW_TEST(the_queues_device_is_openmps_default_device)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *x = tw_test_ints(N, 1);
+    const int number = tw_device_omp_number(tw_queue_device(queue)), devices = omp_get_num_devices();
+    unsigned value = 1;
+    for (int own = 0; own <= devices; ++own) {
+        omp_set_default_device(own);
+        const int expected = number >= 0 ? number : own; /* stands in for simulated devices, since it is a CPU */
+        for (int i = 0; i < MANY; ++i) {
+            int seen = -1, host_seen = -1;
+            tw_command_group *cg = tw_queue_begin(queue);
+            struct unnamed block = {tw_read_write(cg, x), &seen};
+            tw_native_task(cg, unnamed, &block, sizeof block);
+            TW_PASS(tw_queue_submit(queue, cg, NULL));
+            value = 3 * value + 5;
+            cg = tw_queue_begin(queue);
+            block = (struct unnamed){NULL, &host_seen};
+            tw_host_task(cg, look, &block, sizeof block);
+            TW_PASS(tw_queue_submit(queue, cg, NULL));
+            TW_PASS(tw_queue_wait(queue));
+            TW_EQUAL(omp_get_default_device(), own);
+            TW_EQUAL(seen, devices ? expected : seen); /* without offload devices each is the host */
+            TW_EQUAL(host_seen, devices ? expected : host_seen);
+        }
+    }
+    tw_test_expect_ints(x, (int)value);
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST_LIST = {TW_CASE(native_tasks_and_kernels_are_ordered_by_data), TW_CASE(native_tasks_run_beside_kernels),
                 TW_CASE(the_failure_of_a_native_task_is_its_commands), TW_CASE(mistakes_with_native_tasks_are_errors),
-                TW_CASES_END};
+                TW_CASE(the_queues_device_is_openmps_default_device),  TW_CASES_END};

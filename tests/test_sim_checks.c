@@ -428,7 +428,77 @@ TW_TEST(other_pointers_pass)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* Native tasks are watched as kernels are. What they do: */
+enum deed { WRITES_BESIDE, WRITES_BEFORE, WRITES_WHAT_IT_READS, READS_WHAT_IT_DISCARDS, WRITES_ALL };
+struct task {
+    int *out;
+    const int *in;
+    enum deed deed;
+    int *seen;
+};
+static tw_status task(const void *block, const tw_native *native)
+{
+    const struct task *k = block;
+    int *out = k->out;
+    (void)native;
+    if (k->deed == WRITES_WHAT_IT_READS)
+        ((int *)k->in)[3] = -1;
+    if (k->deed == READS_WHAT_IT_DISCARDS)
+        *k->seen = out[N - 1];
+    const int first = k->deed == WRITES_BEFORE ? -1 : 0, past = k->deed == WRITES_BESIDE ? N + 1 : N;
+#pragma omp target teams distribute parallel for is_device_ptr(out) /* on the host, which has the device's memory */
+    for (int i = first; i < past; ++i)
+        out[i] = 7;
+    return TW_SUCCESS;
+}
+
+static void submit_task(tw_queue *queue, enum deed deed, tw_buffer *out, tw_buffer *in, int *seen)
+{
+    tw_command_group *cg = tw_queue_begin(queue);
+    const struct task block = {tw_discard_write(cg, out), tw_read(cg, in), deed, seen};
+    tw_native_task(cg, task, &block, sizeof block);
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+}
+
+static void expect_task(tw_queue *queue, enum deed deed, tw_buffer *in, tw_status status, const char *text)
+{
+    tw_buffer *out = tw_test_ints(N, 1);
+    submit_task(queue, deed, out, in, NULL);
+    TW_FAIL(tw_queue_wait(queue), status);
+    TW_CHECK(strstr(tw_error_detail(), text));
+    tw_test_expect_lost(out);
+    TW_PASS(tw_buffer_destroy(&out));
+}
+
+TW_TEST(native_tasks_are_watched_as_kernels_are)
+{
+    for (int turn = 0; turn < 2; ++turn) {
+        int seen = 7;
+        setenv("TW_SIM_CHECK", "1", 1);
+        tw_queue *queue = sim_queue(turn);
+        tw_buffer *in = tw_test_ints(N, 5), *out = tw_test_ints(N, 1);
+        if (!SANITIZER_COMES_FIRST) {
+            expect_task(queue, WRITES_BESIDE, in, TW_ERROR_OUT_OF_BOUNDS,
+                        "a native task has written to element 100, counted from 0, of the buffer of accessor 1");
+            expect_task(queue, WRITES_BEFORE, in, TW_ERROR_OUT_OF_BOUNDS, "a native task has written to element -1");
+        }
+        expect_task(queue, WRITES_WHAT_IT_READS, in, TW_ERROR_READ_ONLY_BUFFER,
+                    "a native task has written to element 3 of the buffer of accessor 2");
+        tw_test_expect_ints(in, 5);
+        submit_task(queue, WRITES_ALL, out, in, NULL);
+        TW_PASS(tw_queue_wait(queue));
+        tw_test_expect_ints(out, 7);
+        submit_task(queue, READS_WHAT_IT_DISCARDS, out, in, &seen);
+        TW_PASS(tw_queue_wait(queue));
+        TW_CHECK(seen != 7);
+        TW_PASS(tw_buffer_destroy(&in));
+        TW_PASS(tw_buffer_destroy(&out));
+        TW_PASS(tw_queue_destroy(&queue));
+    }
+}
+
 TW_TEST_LIST = {
+    TW_CASE(native_tasks_are_watched_as_kernels_are),
     TW_CASE(what_a_kernel_discards_is_poisoned),
     TW_CASE(all_of_a_large_buffer_is_poisoned),
     TW_CASE(a_recorded_group_poisons_at_each_replay),

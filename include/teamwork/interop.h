@@ -199,14 +199,16 @@ TW_API tw_status tw_buffer_create_over_device(void *memory, tw_device *device, v
  * change nothing, in either direction. tw_buffer_set_final_data() with NULL, or another place, leaves the host memory
  * undefined; the device's memory gets the contents in any case.
  *
- * On the host device, and where OpenMP maps host memory to itself, there is only the host memory.
+ * On the host device, and where OpenMP maps host memory to itself, there is only the host memory. For a simulated device the
+ * calling thread's default device stands in, a CPU or the host: the memory is what is mapped there.
  *
  * @param host     `range` elements of `element_bytes` each; all of them were mapped together
  * @param device   the device that they are mapped to (tw_device_from_omp())
  * @param current  where the contents are now
  * @return as tw_buffer_create_over_device(), of which TW_ERROR_INVALID_ARGUMENT also stands for memory that OpenMP has not
  *         mapped to the device, not all of it, or in pieces; and
- *         TW_ERROR_UNSUPPORTED  OpenMP does not have the device, as simulated ones
+ *         TW_ERROR_UNSUPPORTED  the device is a simulated one, which does not reach the memory of OpenMP's default
+ *                               device, as that of a GPU
  */
 TW_API tw_status tw_buffer_create_over_mapped(void *host, tw_device *device, tw_current current, size_t element_bytes,
                                               tw_range range, tw_buffer **buffer);

@@ -42,7 +42,8 @@ typedef tw_status (*tw_task_function)(const void *block);
 /**
  * Makes a C function the step of a group, instead of a kernel. It is called once, on the host, when what the group waits
  * for is done and the contents that its accessors read are on the host, whichever device the queue has. The command is
- * complete when it returns. Order, events, cancellation, times and waits are those of a kernel.
+ * complete when it returns. Order, events, cancellation, times and waits are those of a kernel. While it runs, the queue's
+ * device is OpenMP's default device of its thread.
  *
  * The function runs on a thread of the library, or on one that waits for this command; without a lock. It may block:
  * up to 16 at a time occupy no thread that other commands need. It may call the library, as to submit groups or to wait
@@ -82,8 +83,11 @@ typedef tw_status (*tw_native_function)(const void *block, const tw_native *nati
 
 /**
  * Makes a C function the step of a group, which works on the queue's device by other means than a kernel: by target
- * regions with `device(native->omp_device) is_device_ptr(...)`, or by a library. Its accessors are those of a kernel, and
- * give addresses on the device.
+ * regions with `is_device_ptr(...)`, or by a library. Its accessors are those of a kernel, and give addresses on the
+ * device. While the function runs, the queue's device is OpenMP's default device of its thread, so target regions need no
+ * `device` clause there; for simulated devices it is the default device of the thread that recorded the task, if that is a
+ * CPU, else the host. Threads that the function starts
+ * have their own default: regions in a `parallel` region inherit it.
  *
  * The function is called once, when all that the group waits for is finished. The command is complete when it returns, so
  * it waits itself for what it starts: target regions without `nowait` do that. Order, events, cancellation, times and

@@ -6,10 +6,9 @@ include_guard(GLOBAL)
 include(${CMAKE_CURRENT_LIST_DIR}/TeamworkToolchain.cmake)
 
 # The link options: found at run time in the directories they were linked from, unless LD_LIBRARY_PATH says otherwise.
-# clang appends its own -lomptarget; --as-needed keeps it out when another version has given the symbols already.
 function(teamwork_openmp_link_options result)
     teamwork_find_openmp()
-    set(options -Wl,--as-needed -Wl,--enable-new-dtags)
+    set(options -Wl,--enable-new-dtags)
     foreach(dir IN LISTS TEAMWORK_OPENMP_DIRS)
         list(APPEND options -L${dir})
     endforeach()
@@ -19,11 +18,19 @@ function(teamwork_openmp_link_options result)
     set(${result} "${options}" PARENT_SCOPE)
 endfunction()
 
-if(NOT TARGET Teamwork::openmp)
+# The libraries. clang appends its own -lomptarget; --as-needed keeps it out when another version has given the symbols
+# already. It stands behind Teamwork itself, which starts libomptarget also for programs that never call Teamwork.
+function(teamwork_openmp_libraries result)
     teamwork_find_openmp()
+    set(${result} -Wl,--as-needed ${TEAMWORK_OMP_LIBRARY} ${TEAMWORK_OMPTARGET_LIBRARY} PARENT_SCOPE)
+endfunction()
+
+if(NOT TARGET Teamwork::openmp)
     teamwork_openmp_link_options(_teamwork_options)
+    teamwork_openmp_libraries(_teamwork_libraries)
     add_library(Teamwork::openmp INTERFACE IMPORTED GLOBAL)
     target_link_options(Teamwork::openmp INTERFACE ${_teamwork_options})
-    target_link_libraries(Teamwork::openmp INTERFACE ${TEAMWORK_OMP_LIBRARY} ${TEAMWORK_OMPTARGET_LIBRARY})
+    target_link_libraries(Teamwork::openmp INTERFACE ${_teamwork_libraries})
     unset(_teamwork_options)
+    unset(_teamwork_libraries)
 endif()

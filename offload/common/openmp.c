@@ -4,25 +4,49 @@
 #include "openmp.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <omp.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include "base/environment.h"
 
 #define MOST_CLAIMS 256
 
-/* libomptarget starts with the program's first device image. Without one, any call of it crashes (LLVM 19 and 22).
-   This function starts it by hand. Calls are counted; this one keeps it started until the program ends. */
+/* libomptarget starts with the program's first device image, and ends with its last one. Without an image, most calls of
+   it crash (LLVM 19 and 22). These functions start and end it by hand. Calls are counted. */
 extern void __tgt_rtl_init(void) __attribute__((weak));
+extern void __tgt_rtl_deinit(void) __attribute__((weak));
 
 /* What `target update` calls: the first call for a device loads the images of the program that it has not yet. */
 extern void __tgt_target_data_update_mapper(void *where, int64_t device, int32_t count, void **bases, void **begins,
                                             int64_t *bytes, int64_t *types, void **names, void **mappers)
     __attribute__((weak));
 
-static bool started; /* under the discovery lock */
+/* The library has looked for devices. Its threads may use libomptarget until the process ends. */
+static atomic_bool used;
+
+/* OpenMP has offload devices, whether or not they are given up. */
+static atomic_bool has_devices;
+
+/* The library brings libomptarget into programs that have no image and use OpenMP by themselves: from here on their calls
+   work. */
+__attribute__((constructor(101))) static void hold_libomptarget(void)
+{
+    if (__tgt_rtl_init)
+        __tgt_rtl_init();
+}
+
+/* A program that has not used the library ends as it would without: what libomptarget does at its end, it does. */
+__attribute__((destructor(101))) static void release_libomptarget(void)
+{
+    if (__tgt_rtl_deinit && !atomic_load(&used))
+        __tgt_rtl_deinit();
+}
 
 /* libomptarget's functions for the number of offload devices, and for the number that stands for the host. libomp has
    functions of the same names, which call the library behind libomp in the link order. If libomptarget comes before
@@ -69,12 +93,9 @@ static bool cuda_is_of_parent(void)
 
 void tw_openmp_start(void)
 {
-    if (!started)
+    if (!atomic_exchange(&used, true))
         find_libomptarget();
-    if (!started && __tgt_rtl_init) {
-        __tgt_rtl_init();
-        started = true;
-    }
+    atomic_store_explicit(&has_devices, num_devices() > 0, memory_order_relaxed);
     if (tw_openmp_devices() > 0 && cuda_is_of_parent())
         is_given_up = true;
 }
@@ -92,6 +113,46 @@ int tw_openmp_host(void)
 int tw_openmp_default(void)
 {
     return omp_get_default_device();
+}
+
+bool tw_openmp_is_host_memory(const void *memory)
+{
+    char byte;
+    const struct iovec to = {&byte, 1}, from = {(void *)(uintptr_t)memory, 1};
+    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1 || errno != EFAULT; /* call not allowed: assume a CPU */
+}
+
+bool tw_openmp_probe(int number, bool *is_host_memory)
+{
+    void *probe = omp_target_alloc(64, number);
+    if (!probe)
+        return false;
+    *is_host_memory = tw_openmp_is_host_memory(probe);
+    omp_target_free(probe, number);
+    return true;
+}
+
+int tw_openmp_stand_in(void)
+{
+    static _Atomic signed char known[MOST_CLAIMS]; /* of each device: 1 its memory is the host's, -1 it is not */
+    const int number = omp_get_default_device();
+    if (is_given_up || number < 0 || number >= num_devices() || number >= MOST_CLAIMS)
+        return initial_device();
+    if (!known[number]) {
+        bool is_host_memory = false;
+        known[number] = tw_openmp_probe(number, &is_host_memory) && is_host_memory ? 1 : -1;
+    }
+    return known[number] > 0 ? number : initial_device();
+}
+
+int tw_openmp_set_default(int number)
+{
+    if (!atomic_load_explicit(&has_devices, memory_order_relaxed)) /* libomp needs not know this thread */
+        return number;
+    const int before = omp_get_default_device();
+    if (before != number)
+        omp_set_default_device(number);
+    return before;
 }
 
 void tw_openmp_fulfill(uintptr_t event)

@@ -9,9 +9,8 @@
 
 struct tw_backend;
 
-/* Starts libomptarget, unless it is started or the program has none. Needed even if only the host is used: with a tool
-   loaded, libomp asks libomptarget for its devices in the first parallel region. Gives the devices up in a child of fork()
-   whose parent has started the CUDA driver. */
+/* Finds libomptarget's functions; itself it is started when the library is loaded. Gives the devices up in a child of
+   fork() whose parent has started the CUDA driver. */
 void tw_openmp_start(void);
 
 /* Returns the number of offload devices, once tw_openmp_start() was called. They are numbered from 0. */
@@ -22,6 +21,20 @@ int tw_openmp_host(void);
 
 /* Returns the number of the calling thread's default device. Without the discovery lock. */
 int tw_openmp_default(void);
+
+/* Returns true if the process can read a piece of device memory: then the device is the host's own processor. */
+bool tw_openmp_is_host_memory(const void *memory);
+
+/* Finds out whether a device's memory is the host's, as that of a CPU is. Returns false if it has none. */
+bool tw_openmp_probe(int number, bool *is_host_memory);
+
+/* Returns the number of the device that target regions for simulated devices run on: the calling thread's default device
+   if its memory is the host's, else the host. Without the discovery lock. */
+int tw_openmp_stand_in(void);
+
+/* Makes a device the default of the calling thread, and returns the number of the one before. Does nothing, and returns
+   `number`, in a program without offload devices: all regions run on the host there. Without the discovery lock. */
+int tw_openmp_set_default(int number);
 
 /* Fulfills the event of a detached task (omp_event_handle_t). May run tasks of the program. Without any lock. */
 void tw_openmp_fulfill(uintptr_t event);

@@ -78,18 +78,21 @@ static tw_status examine(struct place *place, size_t bytes)
 /* Finds the memory that OpenMP has mapped all of the host memory to. */
 static tw_status find_mapped(struct place *place, size_t bytes)
 {
-    const int number = tw_device_omp_number(place->device);
+    int number = tw_device_omp_number(place->device);
     unsigned char *host = place->host;
     if (!place->device->space) {
         place->memory = host;
         return TW_SUCCESS;
     }
-    if (number < 0)
-        return tw_fail(
-            TW_ERROR_UNSUPPORTED,
-            "%s is no device of OpenMP's, which could map memory to it: run this on the host, on a device of "
-            "TW_DEVICES=omp, or on a GPU (docs/porting.md)",
-            tw_device_name(place->device));
+    if (number < 0) { /* a simulated device: its target regions run on the default device, too */
+        const int standard = tw_backends[0]->interop->omp_default();
+        number = tw_backends[0]->interop->omp_stand_in();
+        if (number != standard)
+            return tw_fail(TW_ERROR_UNSUPPORTED,
+                           "%s does not reach the memory of OpenMP's default device, %d: let OMP_DEFAULT_DEVICE be a "
+                           "CPU (ARCHS x86_64), or run with OMP_TARGET_OFFLOAD=DISABLED (docs/porting.md)",
+                           tw_device_name(place->device), standard);
+    }
     void *(*const mapped)(int, const void *) = tw_backends[0]->interop->omp_mapped;
     unsigned char *first = mapped(number, host), *last = mapped(number, host + bytes - 1);
     if (!first || !last || (uintptr_t)last - (uintptr_t)first != bytes - 1)

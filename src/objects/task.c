@@ -8,6 +8,8 @@
 #include <teamwork/interop.h>
 
 #include "command_group.h"
+#include "device.h"
+#include "queue.h"
 #include "runtime/host_task.h"
 
 /* Adds a task without its function. Returns NULL if the group fails. */
@@ -19,8 +21,13 @@ static struct tw_host_task *add_task(tw_command_group *group, bool has_function,
         return NULL;
     }
     struct tw_host_task *task = tw_command_group_make_args(group, sizeof *task, bytes);
-    if (task && bytes)
+    if (!task)
+        return NULL;
+    if (bytes)
         memcpy(task->block, block, bytes);
+    const int number = tw_device_omp_number(group->queue->device);
+    task->omp_device = number >= 0 ? number : tw_backends[0]->interop->omp_stand_in();
+    task->omp_set_default = tw_backends[0]->interop->omp_set_default;
     return task;
 }
 

@@ -12,13 +12,37 @@
 
 #define DETAIL_BYTES 1024
 
-/* Calls the function. If it does not return, as by pthread_exit(), its command could never end: that ends the program. */
-static tw_status call(const struct tw_host_task *task, void *stream)
+/* A call of the function of a native task. */
+struct native_call {
+    const struct tw_host_task *task;
+    tw_native native;
+};
+
+static tw_status call_native(void *user)
+{
+    const struct native_call *native = user;
+    return native->task->native_function(native->task->block, &native->native);
+}
+
+/* Calls the function, which simulated devices watch as they do a kernel. */
+static tw_status run_native(const struct tw_command *command, const struct tw_host_task *task, void *stream)
+{
+    struct native_call native = {task, task->native};
+    struct tw_backend_device *device = command->device->backend;
+    const struct tw_internal_launch accesses = {.accesses = command->uses, .access_count = command->use_count};
+    native.native.stream = stream;
+    return device->backend->watch ? device->backend->watch(device, &accesses, call_native, &native)
+                                  : call_native(&native);
+}
+
+/* Calls the function, whose target regions run on the queue's device if they do not name another. If it does not return, as by
+   pthread_exit(), its command could never end: that ends the program. */
+static tw_status call(const struct tw_command *command, const struct tw_host_task *task, void *stream)
 {
     bool returned TW_ENDS_UNLESS_TRUE = false;
-    tw_native native = task->native;
-    native.stream = stream;
-    const tw_status status = task->function ? task->function(task->block) : task->native_function(task->block, &native);
+    const int before = task->omp_set_default(task->omp_device);
+    const tw_status status = task->function ? task->function(task->block) : run_native(command, task, stream);
+    (void)task->omp_set_default(before);
     returned = true;
     return status;
 }
@@ -30,7 +54,7 @@ static tw_status call_held(struct tw_command *command, const struct tw_host_task
     tw_lock();
     tw_hold_locked(&hold, command);
     tw_unlock();
-    const tw_status status = call(task, NULL);
+    const tw_status status = call(command, task, NULL);
     tw_lock();
     tw_unhold_locked(&hold);
     tw_unlock();
@@ -49,7 +73,7 @@ static tw_status run(struct tw_command *command, void *stream, bool held)
     const bool in_task = tw_detail_of_task(false);
     snprintf(before, sizeof before, "%s", tw_error_detail());
     (void)tw_fail(TW_SUCCESS, "%s", "");
-    tw_status status = held ? call_held(command, task) : call(task, stream);
+    tw_status status = held ? call_held(command, task) : call(command, task, stream);
     snprintf(detail, sizeof detail, "%s", tw_error_detail());
     (void)tw_fail(TW_SUCCESS, "%s", before);
     (void)tw_detail_of_task(in_task);

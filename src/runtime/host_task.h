@@ -13,8 +13,10 @@
 struct tw_host_task {
     tw_task_function function; /* NULL: a native task */
     tw_native_function native_function;
-    tw_native native; /* without a stream */
-    bool enqueues;    /* the function uses a stream, if there is one */
+    tw_native native;                   /* without a stream */
+    bool enqueues;                      /* the function uses a stream, if there is one */
+    int omp_device;                     /* OpenMP's default device for the function */
+    int (*omp_set_default)(int number); /* tw_backend_interop */
     _Alignas(max_align_t) unsigned char block[];
 };
 

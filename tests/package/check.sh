@@ -65,6 +65,12 @@ meets() {
         fail "$1 does not say once that its kernel keeps stacks: $said"
     TW_WARNINGS=0 runs "$1" host met
 }
+
+# openmp_alone PROGRAM IMAGES: a program that uses OpenMP by itself and does not call Teamwork behaves as OpenMP says
+openmp_alone() {
+    said=$("$1" "$2" 2>&1) || fail "$1 $2 fails ($?): $said"
+    one_omptarget "$1"
+}
 [ -e "$prefix/include/teamwork/teamwork.f90" ] || fail "the module for Fortran is not installed"
 if [ -e "$build/teamwork-info" ]; then
     said=$("$prefix/bin/teamwork-info" --device host 2>&1) || fail "the installed teamwork-info fails: $said"
@@ -112,6 +118,10 @@ configures "$work/user" "$cxx" && {
     for program in x86_64 x86_64_teams static kernel_in_static_library kernel_in_shared_library openmp_first openmp_last \
         openmp_last_in_library cxx cxx_openmp cxx_kernel_in_shared_library cxx_linked_by_clang; do
         runs "$work/user/$program" cpu offload
+    done
+    for library in teamwork teamwork_static; do
+        openmp_alone "$work/user/openmp_alone_$library" none
+        openmp_alone "$work/user/openmp_alone_${library}_images" images
     done
     meets "$work/user/meet" $split
     meets "$work/user/meet_no_split" 0
@@ -170,6 +180,12 @@ fi
 
 options=$(pkg-config --variable=offload_x86_64 teamwork-static)
 by_hand pc_static teamwork-static "$options" && runs "$work/pc_static" cpu offload
+
+for module in teamwork teamwork-static; do
+    # shellcheck disable=SC2046 # options are words
+    logged "$compiler" -std=c17 -O2 -Wall -Wextra -Werror "$source/openmp.c" -o "$work/pc_openmp_$module" \
+        $(pkg-config --cflags --libs "$module") && openmp_alone "$work/pc_openmp_$module" none
+done
 
 for undefine in "" -UTW_SPLIT; do
     # shellcheck disable=SC2046,SC2086 # options are words

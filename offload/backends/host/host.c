@@ -207,6 +207,8 @@ static int omp_number(const struct tw_backend_device *device)
 static const struct tw_backend_interop interop = {
     .omp_number = omp_number,
     .omp_default = tw_openmp_default,
+    .omp_set_default = tw_openmp_set_default,
+    .omp_stand_in = tw_openmp_stand_in,
     .omp_fulfill = tw_openmp_fulfill,
     .omp_mapped = tw_openmp_mapped,
 };

@@ -9,14 +9,11 @@
 #define _GNU_SOURCE
 #include "omp.h"
 
-#include <errno.h>
 #include <omp.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include <teamwork/lower/kernel/simt.h>
 
@@ -55,21 +52,12 @@ static tw_status count(unsigned *devices)
     return TW_SUCCESS;
 }
 
-/* Returns true if the process can read a piece of device memory: then the device is the host's own processor. */
-static bool is_host_memory(const void *memory)
-{
-    char byte;
-    const struct iovec to = {&byte, 1}, from = {(void *)(uintptr_t)memory, 1};
-    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1 || errno != EFAULT; /* call not allowed: assume a CPU */
-}
-
 bool tw_omp_classify(int number, bool *gpu)
 {
-    void *probe = omp_target_alloc(64, number);
-    if (!probe)
+    bool is_host_memory;
+    if (!tw_openmp_probe(number, &is_host_memory))
         return false;
-    *gpu = !is_host_memory(probe);
-    omp_target_free(probe, number);
+    *gpu = !is_host_memory;
     return true;
 }
 
@@ -234,7 +222,7 @@ tw_status tw_omp_examine(struct tw_backend_device *device, const void *memory, s
 {
     const bool was_said = *shared;
     (void)bytes;
-    *shared = !omp(device)->gpu || is_host_memory(memory);
+    *shared = !omp(device)->gpu || tw_openmp_is_host_memory(memory);
     if (!omp(device)->gpu || !*shared || was_said)
         return TW_SUCCESS;
     return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the memory is the host's, not that of OpenMP device %d",

@@ -247,6 +247,12 @@ static tw_status launch(struct tw_backend_device *device, const struct tw_intern
                                                   : tw_sim_run_kernel(device, kernel, description);
 }
 
+static tw_status watch(struct tw_backend_device *device, const struct tw_internal_launch *launch,
+                       tw_status (*function)(void *user), void *user)
+{
+    return tw_sim_memory_watch(device, launch, tw_sim_of(device)->checks_reads, function, user);
+}
+
 /* ---- faults and delays on demand --------------------------------------------------------------------------------- */
 
 static tw_status configure(unsigned count)
@@ -355,6 +361,7 @@ const struct tw_backend tw_backend_sim = {
     .describe = describe,
     .observe = observe,
     .check = check,
+    .watch = watch,
     .load = tw_host_load,
     .limits = tw_host_limits,
     .launch = launch,

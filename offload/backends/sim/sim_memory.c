@@ -326,13 +326,16 @@ size_t tw_sim_memory_free(void *memory)
     return bytes;
 }
 
-/* ---- kernels ----------------------------------------------------------------------------------------------------- */
+/* ---- kernels and native tasks ------------------------------------------------------------------------------------ */
 
-/* A running kernel. */
+#define WHO_BYTES 256
+
+/* A running kernel, or native task. */
 struct watch {
     struct tw_host_prelude prelude; /* first, so that poison() finds the watch */
     const struct tw_backend_device *device;
-    const struct tw_internal_kernel *kernel;
+    const struct tw_internal_kernel *kernel; /* NULL: a native task */
+    char who[WHO_BYTES];                     /* its name in a sentence */
     const struct tw_internal_launch *launch;
     bool has_run, ran_beside; /* it has run; other kernels ran beside it */
     unsigned char *saved;     /* copies of the buffers that it only reads, one behind the other; or NULL */
@@ -344,7 +347,7 @@ static const char *describe(const struct watch *watch, const struct tw_backend_a
 {
     char which[128];
     int used;
-    if (tw_sim_block_member(watch->kernel, watch->launch->args, access->first, which, sizeof which))
+    if (watch->kernel && tw_sim_block_member(watch->kernel, watch->launch->args, access->first, which, sizeof which))
         used = snprintf(text, DESCRIPTION_BYTES, "the buffer that member %s points to", which);
     else
         used = snprintf(text, DESCRIPTION_BYTES, "the buffer of accessor %zu of its group", index + 1);
@@ -374,10 +377,10 @@ static tw_status complain_damage(const struct watch *watch, const struct tw_back
 {
     char text[DESCRIPTION_BYTES], who[DESCRIPTION_BYTES];
     snprintf(who, sizeof who,
-             !watch->has_run     ? "before kernel %.200s another one has"
-             : watch->ran_beside ? "kernel %.200s, or one that ran beside it, has"
-                                 : "kernel %.200s has",
-             watch->kernel->name);
+             !watch->has_run     ? "before %s another one has"
+             : watch->ran_beside ? "%s, or one that ran beside it, has"
+                                 : "%s has",
+             watch->who);
     const size_t count = access->bytes / access->element_bytes, size = access->element_bytes;
     return tw_fail(TW_ERROR_OUT_OF_BOUNDS, "%s written to element %s%zu, counted from 0, of %s", who,
                    damage.before ? "-" : "",
@@ -406,8 +409,8 @@ static tw_status save_reads(struct watch *watch)
     unsigned char *saved = watch->saved = bytes ? malloc(bytes) : NULL;
     if (bytes && !saved)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY,
-                       "no memory for a copy of the %zu bytes that kernel %s reads, which TW_SIM_CHECK needs", bytes,
-                       watch->kernel->name);
+                       "no memory for a copy of the %zu bytes that %s reads, which TW_SIM_CHECK needs", bytes,
+                       watch->who);
     for (size_t i = 0; saved && watch->device->access(watch->device, watch->launch, i, &access); ++i)
         for (size_t row = 0; !access.writes && row < access.rows; ++row, saved += access.row_bytes)
             memcpy(saved, tw_backend_access_row(&access, row), access.row_bytes);
@@ -423,9 +426,9 @@ static tw_status complain_read(const struct watch *watch, const struct tw_backen
     for (; *row == *saved; ++row, ++saved)
         ++at;
     return tw_fail(TW_ERROR_READ_ONLY_BUFFER,
-                   "kernel %s has written to element %zu of %s, which its group only reads: access it by "
+                   "%s has written to element %zu of %s, which its group only reads: access it by "
                    "tw_write() or tw_read_write()",
-                   watch->kernel->name, at / access->element_bytes, describe(watch, access, index, text));
+                   watch->who, at / access->element_bytes, describe(watch, access, index, text));
 }
 
 /* Compares the buffers that the kernel only reads with their copies, and restores them. Returns `status`, or the
@@ -469,21 +472,39 @@ static void poison(const struct tw_host_prelude *prelude, size_t piece, size_t p
     }
 }
 
+/* Runs the kernel, or the function of a native task, between the checks. */
+static tw_status run_watched(struct watch *watch, struct tw_internal_launch *launch, bool checks_reads,
+                             tw_status (*function)(void *user), void *user)
+{
+    tw_status status = check_zones(watch, TW_SUCCESS);
+    if (status == TW_SUCCESS && checks_reads)
+        status = save_reads(watch);
+    if (status != TW_SUCCESS)
+        return status;
+    if (!watch->kernel)
+        poison(&watch->prelude, 0, 1);
+    const unsigned before = atomic_fetch_add_explicit(&running, 1, memory_order_relaxed);
+    status =
+        watch->kernel ? tw_host_run(watch->kernel, launch, discards(watch) ? &watch->prelude : NULL) : function(user);
+    const unsigned beside = atomic_fetch_sub_explicit(&running, 1, memory_order_relaxed) - 1;
+    watch->has_run = true;
+    watch->ran_beside = before || beside;
+    status = check_zones(watch, check_reads(watch, status));
+    free(watch->saved);
+    return status;
+}
+
 tw_status tw_sim_memory_run(const struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                             struct tw_internal_launch *launch, bool checks_reads)
 {
     struct watch watch = {.prelude = {poison}, .device = device, .kernel = kernel, .launch = launch};
-    tw_status status = check_zones(&watch, TW_SUCCESS);
-    if (status == TW_SUCCESS && checks_reads)
-        status = save_reads(&watch);
-    if (status != TW_SUCCESS)
-        return status;
-    const unsigned before = atomic_fetch_add_explicit(&running, 1, memory_order_relaxed);
-    status = tw_host_run(kernel, launch, discards(&watch) ? &watch.prelude : NULL);
-    const unsigned beside = atomic_fetch_sub_explicit(&running, 1, memory_order_relaxed) - 1;
-    watch.has_run = true;
-    watch.ran_beside = before || beside;
-    status = check_zones(&watch, check_reads(&watch, status));
-    free(watch.saved);
-    return status;
+    snprintf(watch.who, sizeof watch.who, "kernel %.200s", kernel->name);
+    return run_watched(&watch, launch, checks_reads, NULL, NULL);
+}
+
+tw_status tw_sim_memory_watch(const struct tw_backend_device *device, const struct tw_internal_launch *launch,
+                              bool checks_reads, tw_status (*function)(void *user), void *user)
+{
+    struct watch watch = {.prelude = {poison}, .device = device, .who = "a native task", .launch = launch};
+    return run_watched(&watch, NULL, checks_reads, function, user);
 }

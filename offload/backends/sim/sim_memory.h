@@ -36,4 +36,8 @@ tw_status tw_sim_memory_check_fill(const struct tw_backend_fill *fill);
 tw_status tw_sim_memory_run(const struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                             struct tw_internal_launch *launch, bool checks_reads);
 
+/* The same for the function of a native task, whose accesses are those of `launch`. */
+tw_status tw_sim_memory_watch(const struct tw_backend_device *device, const struct tw_internal_launch *launch,
+                              bool checks_reads, tw_status (*function)(void *user), void *user);
+
 #endif

@@ -19,11 +19,14 @@ struct check {
     tw_status status;
 };
 
-static bool is_accessed(const struct check *check, const void *memory)
+/* Returns true if a pointer leads to a buffer that the group accesses. `memory` is the simulated memory around it, or NULL:
+   the program's own, which a buffer may be over. */
+static bool is_accessed(const struct check *check, const void *memory, const void *pointer)
 {
     struct tw_backend_access access;
     for (size_t i = 0; check->device->access(check->device, check->launch, i, &access); ++i)
-        if (access.address == memory)
+        if (memory ? access.address == memory
+                   : (uintptr_t)pointer - (uintptr_t)access.address < access.bytes && access.address)
             return true;
     return false;
 }
@@ -45,7 +48,7 @@ static bool is_wrong(void *user, const char *name, const void *pointer)
     struct check *check = user;
     const struct tw_backend_device *owner = NULL;
     const void *memory = pointer ? tw_sim_memory_around(pointer, &owner) : NULL;
-    const bool is_right = memory && is_accessed(check, memory);
+    const bool is_right = is_accessed(check, memory, pointer);
     if (!pointer || is_right || check->device->reaches_usm(check->device, pointer))
         return false;
     char usm[USM_BYTES];
