@@ -499,7 +499,8 @@ TW_TEST(pointers_that_no_accessor_gave_are_refused)
         };
         for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
             tw_command_group *cg = tw_queue_begin(queue);
-            tw_single_task(cg, many, .out = tw_read_write(cg, buffer), .table.rows[1] = wrong[i].pointer);
+            tw_single_task(cg, many, .out = tw_read_write(cg, buffer), .table.rows[1] = wrong[i].pointer,
+                           .name = TW_NULL);
             TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_ARGUMENT);
             expect(tw_error_detail(), wrong[i].says);
         }
@@ -508,7 +509,7 @@ TW_TEST(pointers_that_no_accessor_gave_are_refused)
         TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_ARGUMENT);
         expect(tw_error_detail(), "member name of kernel many");
         cg = tw_queue_begin(queue);
-        tw_single_task(cg, many, .out = tw_read_write(cg, buffer), .function = a_function);
+        tw_single_task(cg, many, .out = tw_read_write(cg, buffer), .name = TW_NULL, .function = a_function);
         TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_ARGUMENT);
         expect(tw_error_detail(), "member function of kernel many");
         free(on_heap);

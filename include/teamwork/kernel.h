@@ -16,7 +16,12 @@
  *     TW_ERROR_UNSUPPORTED              the device cannot run the kernel as it was compiled, or the kernel is defined
  *                                       for others (TW_FOR_CPUS, TW_FOR_GPUS)
  *     TW_ERROR_OUT_OF_LOCAL_MEMORY      TW_LOCAL variables and local accessors of a group are more than the device has
- *     TW_ERROR_INVALID_ARGUMENT         on a simulated device: a pointer in the block that no accessor of the group gave
+ *     TW_ERROR_INVALID_ARGUMENT         a pointer in the block is NULL (TW_NULL, command_group.h, is for one that is to
+ *                                       be), or it points to a buffer of the group whose elements have another size. Sizes
+ *                                       are compared for pointers to numbers, and to vectors, which may also be those of
+ *                                       the buffer's elements; not for pointers to structs, unions, enumerations,
+ *                                       characters and void. On a simulated device also: no accessor of the group gave
+ *                                       the pointer
  *
  * and, after submission, as asynchronous errors:
  *

@@ -22,9 +22,9 @@
 
 #include <teamwork/sim.h>
 
+#include "base/block.h"
 #include "base/log.h"
 #include "common/host_lowering.h"
-#include "sim_block.h"
 #include "sim_pattern.h"
 
 #define ALIGNMENT 128u
@@ -348,7 +348,7 @@ static const char *describe(const struct watch *watch, const struct tw_backend_a
 {
     char which[128];
     int used;
-    if (tw_sim_block_member(watch->kernel, watch->launch->args, access->first, which, sizeof which))
+    if (tw_block_member(watch->kernel, watch->launch->args, access->first, which, sizeof which))
         used = snprintf(text, DESCRIPTION_BYTES, "the buffer that member %s points to", which);
     else
         used = snprintf(text, DESCRIPTION_BYTES, "the buffer of accessor %zu of its group", index + 1);
