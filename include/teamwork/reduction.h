@@ -33,7 +33,8 @@
  *
  * with the errors of accessors, and TW_ERROR_INVALID_RANGE where the buffer has no such element. Buffers hold the
  * reduction's type; the launch fails with TW_ERROR_INVALID_KERNEL if the size of their elements is another, or if it
- * names no buffer for a member. A launch of no work-items leaves elements as they are.
+ * names no buffer for a member. A launch of no work-items leaves elements as they are. Where its work-items combine
+ * nothing, TW_REDUCE_INIT() gives the identity of op (group_functions.h), but a NaN for TW_MIN and TW_MAX of floating point.
  *
  * Arrays, as a histogram has:
  *
