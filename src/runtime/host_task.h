@@ -14,6 +14,7 @@ struct tw_host_task {
     tw_task_function function; /* NULL: a native task */
     tw_native_function native_function;
     tw_native native; /* without a stream */
+    const char *name; /* of the function, for tools */
     bool enqueues;    /* the function uses a stream, if there is one */
     _Alignas(max_align_t) unsigned char block[];
 };
