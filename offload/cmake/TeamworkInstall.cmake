@@ -120,7 +120,8 @@ endif()
 # nd_range kernels as loops, which is the default
 set(pc_split)
 if(TEAMWORK_HAVE_SPLIT)
-    set(pc_split " -DTW_SPLIT -fpass-plugin=\${libdir}/teamwork/teamwork_split.so -Xclang=-opt-record-passes -Xclang=.")
+    # the version, so that ccache does not take what another one compiled
+    set(pc_split " -DTW_SPLIT=0x${TEAMWORK_SPLIT_VERSION} -fpass-plugin=\${libdir}/teamwork/teamwork_split.so -Xclang=-opt-record-passes -Xclang=.")
 endif()
 
 file(RELATIVE_PATH pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
