@@ -179,7 +179,8 @@ TW_TEST(elements_of_another_size_are_refused)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* A buffer of floats may be read as vectors of them; void, characters and structs may be of any buffer. */
+/* A buffer of floats may be read as vectors of them, and one of rows as their numbers; void, characters and structs may be
+   of any buffer. */
 TW_TEST(other_sizes_are_taken_where_they_may_be_meant)
 {
     tw_queue *queue = tw_test_queue();
@@ -201,6 +202,12 @@ TW_TEST(other_sizes_are_taken_where_they_may_be_meant)
                    .cells = tw_read(cg, floats), .any = tw_write(cg, pairs), .bytes = tw_write(cg, pairs),
                    .last = tw_write(cg, doubles));
     TW_PASS(tw_queue_submit(queue, cg, NULL));
+    tw_buffer *rows = NULL;
+    TW_PASS(tw_buffer_create(3 * sizeof(int), tw_range_1d(N / 3), &rows));
+    cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(N / 3 * 3), add, .in = TW_NULL, .out = tw_discard_write(cg, rows), .add = 1);
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    TW_PASS(tw_buffer_destroy(&rows));
     TW_PASS(tw_buffer_destroy(&pairs));
     for (int i = 0; i < 2 * N; ++i)
         TW_EQUAL((int)out[i], i % 2 ? 4 * i : 4 * i + 2);

@@ -17,13 +17,14 @@
  *                                       for others (TW_FOR_CPUS, TW_FOR_GPUS)
  *     TW_ERROR_OUT_OF_LOCAL_MEMORY      TW_LOCAL variables and local accessors of a group are more than the device has
  *     TW_ERROR_INVALID_ARGUMENT         a pointer in the block is NULL (TW_NULL, command_group.h, is for one that is to
- *                                       be), or it points to a buffer of the group whose elements have another size. Sizes
- *                                       are compared for pointers to numbers, and to vectors, which may also be those of
- *                                       the buffer's elements; not for pointers to structs, unions, enumerations,
- *                                       characters and void. On a simulated device also: no accessor of the group gave
- *                                       the pointer
+ *                                       be), or leads to a buffer of the group whose elements have another size; on a
+ *                                       simulated device also: no accessor of the group gave the pointer
  *
- * and, after submission, as asynchronous errors:
+ * Sizes of elements are compared for pointers to numbers and to vectors; a pointer to a vector may also lead to numbers of
+ * its kind, and one to a number to structs or arrays of it. Pointers to structs, characters and void may lead to any.
+ * Pointers in unions and in arrays may be NULL, and are not compared.
+ *
+ * After submission, as asynchronous errors:
  *
  *     TW_ERROR_NO_DEVICE_IMAGE          the kernel's file was not compiled for the device
  *     TW_ERROR_LAUNCH_FAILED, TW_ERROR_TRANSFER_FAILED, TW_ERROR_OUT_OF_DEVICE_MEMORY, TW_ERROR_OUT_OF_BOUNDS,

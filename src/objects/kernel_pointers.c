@@ -21,6 +21,8 @@
 #define MARK ((uintptr_t)0x5457 << 32) /* of the first word of a block; each word has the next number */
 #define BLOCK_ALIGNMENT 64             /* the most that a block may have */
 
+#define MOST_NUMBER_BYTES 16 /* of a number: complex ones, and long double */
+
 /* Fills the lists of kernels. */
 static pthread_mutex_t lists_mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -156,6 +158,15 @@ static size_t element_bytes_at(const struct tw_command_group *group, const void 
     return 0;
 }
 
+/* Returns true if a pointer to numbers, or to vectors, may lead to elements of a size. Those of a vector's parts may be
+   meant, and so may structs and arrays of the number, which a larger number is not. */
+static bool fits(const struct tw_internal_pointer *pointer, size_t element_bytes)
+{
+    const bool is_number = element_bytes <= MOST_NUMBER_BYTES && (element_bytes & (element_bytes - 1)) == 0;
+    return element_bytes == pointer->bytes || element_bytes == pointer->part_bytes
+           || (!is_number && element_bytes % pointer->bytes == 0);
+}
+
 static const void *pointer_at(const void *block, const struct tw_internal_pointer *pointer)
 {
     const void *value;
@@ -174,7 +185,7 @@ tw_status tw_kernel_check_pointers(const struct tw_command_group *group, const t
         if (!value && !pointer->may_be_null && !group->accessed_nothing)
             return refuse_null(kernel, pointer);
         const size_t bytes = value && pointer->bytes ? element_bytes_at(group, value, i - 1) : 0;
-        if (bytes && bytes != pointer->bytes && bytes != pointer->part_bytes)
+        if (bytes && !fits(pointer, bytes))
             return refuse_size(kernel, pointer, bytes);
     }
     return TW_SUCCESS;
