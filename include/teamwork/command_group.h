@@ -50,7 +50,7 @@ typedef enum tw_access_target {
 TW_API tw_command_group *tw_queue_begin(tw_queue *queue);
 
 /**
- * Submits a group. Never waits for a device. The group's place among all groups, which orders it by its accesses, is
+ * Submits a group. Waits for a device only if its queue has TW_QUEUE_DEPTH unfinished groups (queue.h). The group's place among all groups, which orders it by its accesses, is
  * that of this call; a group without a kernel is complete when its dependencies are.
  *
  * @param group  recorded for this queue; gone after the call, whatever it returns

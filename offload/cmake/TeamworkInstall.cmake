@@ -39,7 +39,7 @@ configure_package_config_file(offload/cmake/TeamworkConfig.cmake.in ${PROJECT_BI
     INSTALL_DESTINATION ${package_dir}
     PATH_VARS CMAKE_INSTALL_INCLUDEDIR
     NO_SET_AND_CHECK_MACRO)
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/TeamworkConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+configure_file(offload/cmake/TeamworkConfigVersion.cmake.in ${PROJECT_BINARY_DIR}/TeamworkConfigVersion.cmake @ONLY)
 install(EXPORT TeamworkTargets NAMESPACE Teamwork:: DESTINATION ${package_dir} COMPONENT devel)
 install(EXPORT TeamworkStaticTargets NAMESPACE Teamwork:: DESTINATION ${package_dir} COMPONENT devel)
 install(FILES
