@@ -21,7 +21,7 @@
 #define MARK ((uintptr_t)0x5457 << 32) /* of the first word of a block; each word has the next number */
 #define BLOCK_ALIGNMENT 64             /* the most that a block may have */
 
-#define MOST_NUMBER_BYTES 16 /* of a number: complex ones, and long double */
+#define MOST_NUMBER_BYTES 8 /* of a number that another may be mistaken for */
 
 /* Fills the lists of kernels. */
 static pthread_mutex_t lists_mutex = PTHREAD_MUTEX_INITIALIZER;

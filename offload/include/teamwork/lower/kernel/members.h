@@ -72,8 +72,6 @@ TW_INTERNAL_VISIT(_Complex double, sizeof(_Complex double), sizeof(double))
 
 #endif
 
-#ifdef TEAMWORK_LOWER_VECTOR_H
 #include <teamwork/lower/vector/visit_vectors.h>
-#endif
 
 #endif

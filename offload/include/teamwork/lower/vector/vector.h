@@ -235,8 +235,6 @@ static inline __attribute__((always_inline)) void tw_internal_hide(void *vector,
 TW_INTERNAL_ALL_VECTORS(TW_INTERNAL_SPLAT)
 #undef TW_INTERNAL_SPLAT
 
-#ifdef TEAMWORK_LOWER_MEMBERS_H
 #include <teamwork/lower/vector/visit_vectors.h>
-#endif
 
 #endif

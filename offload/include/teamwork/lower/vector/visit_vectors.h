@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Pointers to vectors among the members of blocks (lower/kernel/members.h). Where a file includes both kernels and
-    vectors, whichever comes last includes this. */
-#ifndef TEAMWORK_LOWER_VISIT_VECTORS_H
+/** Pointers to vectors among the members of blocks: for files with kernels and vectors, of which either header includes
+    this when it is complete (lower/kernel/members.h, vector.h). */
+#if defined(TEAMWORK_LOWER_MEMBERS_H) && defined(TEAMWORK_LOWER_VECTOR_H) && !defined(TEAMWORK_LOWER_VISIT_VECTORS_H)
 #define TEAMWORK_LOWER_VISIT_VECTORS_H
-
-#include <teamwork/lower/kernel/members.h>
-#include <teamwork/lower/vector/vector.h>
 
 #ifndef TW_INTERNAL_DEVICE_PASS
 #define TW_INTERNAL_VISIT_VECTORS(T, n) TW_INTERNAL_VISIT(tw_##T##n, sizeof(tw_##T##n), sizeof(tw_##T))
