@@ -22,7 +22,7 @@
  *
  * Sizes of elements are compared for pointers to numbers and to vectors; a pointer to a vector may also lead to numbers of
  * its kind, and one to a number to structs or arrays of it. Pointers to structs, characters and void may lead to any.
- * Pointers in unions and in arrays may be NULL, and are not compared.
+ * Pointers in arrays, and in unions that have a name or another pointer, may be NULL and are not compared.
  *
  * After submission, as asynchronous errors:
  *
