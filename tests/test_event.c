@@ -28,7 +28,7 @@ static tw_event *submit_scale(tw_queue *queue, tw_buffer *in, tw_buffer *out, in
     tw_command_group *cg = tw_queue_begin(queue);
     tw_parallel_for(cg, tw_range_1d(N), scale, .in = tw_read(cg, in),
                     .out = in == out ? tw_read_write(cg, out) : tw_discard_write(cg, out), .factor = factor,
-                    .term = term, .gate = gate ? tw_read(cg, gate->buffer) : NULL);
+                    .term = term, .gate = gate ? tw_read(cg, gate->buffer) : TW_NULL);
     TW_PASS(tw_queue_submit(queue, cg, &event));
     TW_CHECK(event != NULL);
     return event;

@@ -67,15 +67,15 @@ TW_TEST(kernels_of_all_forms_share_a_block)
     tw_queue *queue = tw_test_queue();
     tw_buffer *out = tw_test_ints(N, 0), *size = tw_test_zeroed(sizeof(size_t), 1);
     TW_COMMAND_GROUP(queue, cg) {
-        tw_single_task(cg, mark_task, .out = tw_write(cg, out), .add = 1);
+        tw_single_task(cg, mark_task, .out = tw_write(cg, out), .size = TW_NULL, .add = 1);
     }
     expect_marks(out, 1000);
     TW_COMMAND_GROUP(queue, cg) {
-        tw_parallel_for(cg, tw_range_1d(N), mark_range, .out = tw_write(cg, out), .add = 1);
+        tw_parallel_for(cg, tw_range_1d(N), mark_range, .out = tw_write(cg, out), .size = TW_NULL, .add = 1);
     }
     expect_marks(out, 2000);
     TW_COMMAND_GROUP(queue, cg) {
-        tw_parallel_for(cg, tw_range_2d(N, 1), mark_any_range, .out = tw_write(cg, out), .add = 1);
+        tw_parallel_for(cg, tw_range_2d(N, 1), mark_any_range, .out = tw_write(cg, out), .size = TW_NULL, .add = 1);
     }
     expect_marks(out, 2000);
     TW_COMMAND_GROUP(queue, cg) {
@@ -89,7 +89,8 @@ TW_TEST(kernels_of_all_forms_share_a_block)
     }
     expect_marks(out, 4000);
     tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for_work_group(cg, tw_range_1d(N / 16), tw_range_1d(16), mark_groups_32, .out = tw_write(cg, out));
+    tw_parallel_for_work_group(cg, tw_range_1d(N / 16), tw_range_1d(16), mark_groups_32, .out = tw_write(cg, out),
+                               .size = TW_NULL);
     TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_WORK_GROUP_SIZE);
     TW_CHECK(strstr(tw_error_detail(), "mark_groups_32") != NULL);
     TW_PASS(tw_buffer_destroy(&out));
@@ -342,10 +343,11 @@ TW_TEST(an_empty_range_of_any_size_does_not_run)
     tw_buffer *out = tw_test_ints(1, 7);
     TW_COMMAND_GROUP(queue, cg) {
         tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_2d(0, 64), tw_range_any()), counts,
-                                 .out = tw_write(cg, out));
+                                 .out = tw_write(cg, out), .size = TW_NULL);
     }
     TW_COMMAND_GROUP(queue, cg) {
-        tw_parallel_for_work_group(cg, tw_range_1d(0), tw_range_any(), tiles, .out = tw_write(cg, out));
+        tw_parallel_for_work_group(cg, tw_range_1d(0), tw_range_any(), tiles, .out = tw_write(cg, out),
+                                   .size = TW_NULL);
     }
     tw_test_expect_ints(out, 7);
     TW_PASS(tw_buffer_destroy(&out));
@@ -373,7 +375,7 @@ TW_TEST(kernels_are_chosen_at_run_time)
     tw_buffer *out = tw_test_ints(N, 0), *size = tw_test_zeroed(sizeof(size_t), 1), *sum = tw_test_ints(1, 5);
     for (int i = 0; i < 2; ++i) {
         tw_command_group *cg = tw_queue_begin(queue);
-        struct marks block = {.out = tw_write(cg, out), .add = 1};
+        struct marks block = {.out = tw_write(cg, out), .size = TW_NULL, .add = 1};
         tw_parallel_for_kernel(cg, tw_range_1d(N), ranges[i], &block, sizeof block);
         block.add = 1000; /* it was copied */
         TW_PASS(tw_queue_submit(queue, cg, NULL));
@@ -385,7 +387,7 @@ TW_TEST(kernels_are_chosen_at_run_time)
         expect_marks(out, 4000);
     }
     tw_command_group *cg = tw_queue_begin(queue);
-    struct marks block = {.out = tw_write(cg, out), .add = 1};
+    struct marks block = {.out = tw_write(cg, out), .size = TW_NULL, .add = 1};
     tw_single_task_kernel(cg, TW_KERNEL(mark_task), &block, sizeof block);
     TW_PASS(tw_queue_submit(queue, cg, NULL));
     expect_marks(out, 1000);
@@ -398,7 +400,7 @@ TW_TEST(kernels_are_chosen_at_run_time)
     }
     tw_test_expect_ints(sum, 5 + 2 * (N * 1001 + N * (N - 1) / 2));
     cg = tw_queue_begin(queue);
-    block = (struct marks){.out = tw_read_write(cg, out), .add = 1};
+    block = (struct marks){.out = tw_read_write(cg, out), .size = TW_NULL, .add = 1};
     tw_parallel_for_offset_kernel(cg, tw_range_1d(1), tw_id_1d(N - 1), TW_KERNEL(mark_range), &block, sizeof block);
     TW_PASS(tw_queue_submit(queue, cg, NULL));
     int got[N];
@@ -510,7 +512,7 @@ TW_TEST(offsets_of_hierarchical_launches_are_checked)
     for (int i = 0; i < 2; ++i) {
         tw_command_group *cg = tw_queue_begin(queue);
         tw_parallel_for_work_group_offset(cg, tw_range_2d(2, 1), tw_range_2d(2, 4), offsets[i], shifted,
-                                          .out = tw_write(cg, out));
+                                          .out = tw_write(cg, out), .sure = TW_NULL);
         TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_RANGE);
     }
     tw_test_expect_ints(out, -1);

@@ -188,7 +188,7 @@ TW_TEST(members_of_every_kind_arrive)
     tw_command_group *cg = tw_queue_begin(queue);
     tw_single_task(cg, members, .c = 'x', .s = -300, .f = 0.5f, .flag = true, .d = -2.25, .bytes = {5, 0, 0, 0, 6},
                    .inner = {.tag = 'y', .weights = {1, 2, 3.5}, .nested = {-8, 1LL << 50}}, .ll = -1000000000000000,
-                   .colour = BLUE, .matrix = {{1, 4, 3}, {4, 5, 6}}, .aligned = 99,
+                   .colour = BLUE, .matrix = {{1, 4, 3}, {4, 5, 6}}, .aligned = 99, .unused = TW_NULL,
                    .out = tw_discard_write(cg, buffer));
     TW_PASS(tw_queue_submit(queue, cg, NULL));
     cg = tw_queue_begin(queue);

@@ -527,7 +527,7 @@ static tw_status launch_leave(tw_queue *queue, tw_buffer *buffer, tw_range group
 static tw_status launch_rotate_256(tw_queue *queue, tw_buffer *buffer, tw_range groups, tw_range local)
 {
     tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for_work_group(cg, groups, local, rotate_256, .all = {.out = tw_write(cg, buffer)});
+    tw_parallel_for_work_group(cg, groups, local, rotate_256, .all = {.in = TW_NULL, .out = tw_write(cg, buffer)});
     return tw_queue_submit(queue, cg, NULL);
 }
 

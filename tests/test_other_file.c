@@ -71,7 +71,8 @@ TW_TEST(the_required_size_of_another_files_kernel_is_checked)
     tw_buffer *buffer = NULL;
     TW_PASS(tw_buffer_create(sizeof(int), tw_range_1d(N), &buffer));
     tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for_work_group(cg, tw_range_1d(2), tw_range_1d(16), other_group, .out = tw_discard_write(cg, buffer));
+    tw_parallel_for_work_group(cg, tw_range_1d(2), tw_range_1d(16), other_group, .in = TW_NULL,
+                               .out = tw_discard_write(cg, buffer));
     TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_WORK_GROUP_SIZE);
     TW_PASS(tw_buffer_destroy(&buffer));
     TW_PASS(tw_queue_destroy(&queue));

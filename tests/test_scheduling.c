@@ -45,7 +45,7 @@ static void see_complete(tw_event *event)
 static void submit_add(tw_queue *queue, tw_buffer *to, tw_buffer *from, tw_event **event)
 {
     tw_command_group *cg = tw_queue_begin(queue);
-    const int *read = from ? tw_read(cg, from) : NULL;
+    const int *read = from ? tw_read(cg, from) : TW_NULL;
     tw_single_task(cg, add, .to = tw_read_write(cg, to), .from = read);
     TW_PASS(tw_queue_submit(queue, cg, event));
 }
@@ -305,7 +305,7 @@ TW_TEST(the_block_form_evaluates_its_queue_once)
     tw_buffer *buffer = tw_test_int(5);
     int next = 0, value = 0;
     TW_COMMAND_GROUP(queues[next++ % 2], cg) {
-        tw_single_task(cg, add, .to = tw_read_write(cg, buffer), .from = NULL);
+        tw_single_task(cg, add, .to = tw_read_write(cg, buffer), .from = TW_NULL);
     }
     TW_EQUAL(next, 1);
     TW_PASS(tw_queue_wait(queues[0]));
@@ -406,7 +406,7 @@ static void *submit_and_wait(void *context)
         tw_command_group *cg = tw_queue_begin(queue);
         tw_read(cg, crowd->buffers[from]);
         if (choose(member, 2))
-            tw_single_task(cg, add, .to = tw_read_write(cg, crowd->buffers[to]));
+            tw_single_task(cg, add, .to = tw_read_write(cg, crowd->buffers[to]), .from = TW_NULL);
         else
             tw_parallel_for(cg, tw_range_1d(1), spin, .to = tw_read_write(cg, crowd->buffers[to]), .turns = 1);
         TW_PASS(tw_queue_submit(queue, cg, choose(member, 2) ? &event : NULL));

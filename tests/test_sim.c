@@ -46,7 +46,7 @@ TW_TEST(memory_that_no_transfer_reached_is_poisoned)
     TW_PASS(tw_queue_submit(queue, cg, NULL));
     TW_PASS(tw_buffer_destroy(&out));
     for (size_t i = 0; i < N; ++i)
-        TW_EQUAL(result[i], TW_SIM_POISON);
+        TW_EQUAL(result[i], TW_SIM_POISON >> i % 2 * 8 & 255);
     TW_PASS(tw_buffer_destroy(&garbage));
     TW_PASS(tw_queue_destroy(&queue));
 }

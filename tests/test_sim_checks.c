@@ -3,7 +3,9 @@
 /** What simulated devices find in kernels and groups that would seem to work: synchronous and asynchronous ones. */
 #include "tw_test.h"
 
-enum { N = 100, COLUMNS = 10 };
+#include <teamwork/vector.h>
+
+enum { N = 100, COLUMNS = 10, POISON = TW_SIM_POISON * 0x10001 };
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -55,6 +57,44 @@ static inline void cheat(tw_item item, const struct cheat *k)
 }
 TW_RANGE_KERNEL(cheat, 1);
 
+/* Kernels that add to one element, wherever it is, and that store one of another buffer. */
+#define ADD(type, name)                                                                                                \
+    struct add_##name {                                                                                                \
+        type *out;                                                                                                     \
+        ptrdiff_t at;                                                                                                  \
+        type value;                                                                                                    \
+    };                                                                                                                 \
+    static inline void add_##name(const struct add_##name *k)                                                          \
+    {                                                                                                                  \
+        k->out[k->at] += k->value;                                                                                     \
+    }                                                                                                                  \
+    TW_SINGLE_TASK(add_##name);                                                                                        \
+    static tw_status submit_add_##name(tw_queue *queue, tw_buffer *buffer, tw_access_mode mode, ptrdiff_t at,          \
+                                       int value)                                                                      \
+    {                                                                                                                  \
+        tw_command_group *cg = tw_queue_begin(queue);                                                                  \
+        tw_single_task(cg, add_##name, .out = tw_access(cg, buffer, mode, TW_GLOBAL), .at = at, .value = (type)value); \
+        return tw_queue_submit(queue, cg, NULL);                                                                       \
+    }
+ADD(signed char, char)
+ADD(short, short)
+ADD(int, int)
+ADD(long, long)
+ADD(tw_half, half)
+ADD(float, float)
+ADD(double, double)
+ADD(tw_float4, float4)
+ADD(tw_double2, double2)
+
+static const struct {
+    tw_status (*add)(tw_queue *queue, tw_buffer *buffer, tw_access_mode mode, ptrdiff_t at, int value);
+    size_t bytes;
+} adds[] = {
+    {submit_add_char, 1},   {submit_add_short, 2},   {submit_add_int, 4},
+    {submit_add_long, 8},   {submit_add_half, 2},    {submit_add_float, 4},
+    {submit_add_double, 8}, {submit_add_float4, 16}, {submit_add_double2, 16},
+};
+
 struct many {
     int *out;
     struct {
@@ -104,14 +144,13 @@ TW_TEST(what_a_kernel_discards_is_poisoned)
     for (int turn = 0; turn < 2; ++turn) {
         tw_queue *queue = sim_queue(turn);
         for (size_t c = 0; c < sizeof cases / sizeof *cases; ++c) {
-            int data[N], poison;
+            int data[N];
             tw_buffer *buffer = tw_test_ints(N, 7);
-            memset(&poison, TW_SIM_POISON, sizeof poison);
             TW_PASS(submit_put(queue, buffer, TW_READ_WRITE, 0, 7)); /* the contents are there */
             TW_PASS(submit_put(queue, buffer, cases[c].mode, 5, 1));
             tw_test_fetch(buffer, data);
             for (int i = 0; i < N; ++i)
-                TW_EQUAL(data[i], i == 5 ? 1 : cases[c].poisons ? poison : 7);
+                TW_EQUAL(data[i], i == 5 ? 1 : cases[c].poisons ? POISON : 7);
             TW_PASS(tw_buffer_destroy(&buffer));
         }
         TW_PASS(tw_queue_destroy(&queue));
@@ -133,11 +172,7 @@ TW_TEST(all_of_a_large_buffer_is_poisoned)
                             .out = tw_discard_write(cg, out));
             TW_PASS(tw_queue_submit(queue, cg, NULL));
             tw_host_accessor *accessor = NULL;
-            unsigned char poison[sizeof(int)];
-            int wanted = both ? 7 : 0;
-            memset(poison, TW_SIM_POISON, sizeof poison);
-            if (!both)
-                memcpy(&wanted, poison, sizeof wanted);
+            const int wanted = both ? 7 : POISON;
             TW_PASS(tw_host_access(out, TW_READ_WRITE, &accessor));
             int *data = tw_host_accessor_data(accessor);
             for (int i = 0; i < LARGE; ++i) {
@@ -157,8 +192,7 @@ TW_TEST(a_recorded_group_poisons_at_each_replay)
     for (int turn = 0; turn < 2; ++turn) {
         tw_queue *queue = sim_queue(turn);
         tw_command_graph *graph = NULL;
-        int data[N], poison;
-        memset(&poison, TW_SIM_POISON, sizeof poison);
+        int data[N];
         tw_buffer *buffer = tw_test_ints(N, 7);
         TW_PASS(tw_queue_begin_recording(queue));
         TW_PASS(submit_put(queue, buffer, TW_DISCARD_WRITE, 1, 2));
@@ -169,7 +203,7 @@ TW_TEST(a_recorded_group_poisons_at_each_replay)
             TW_PASS(tw_queue_submit_graph(queue, graph, NULL));
             tw_test_fetch(buffer, data);
             for (int i = 0; i < N; ++i)
-                TW_EQUAL(data[i], i == 1 ? 2 : i == 3 ? 4 : poison);
+                TW_EQUAL(data[i], i == 1 ? 2 : i == 3 ? 4 : POISON);
         }
         tw_command_graph_destroy(&graph);
         TW_PASS(tw_buffer_destroy(&buffer));
@@ -212,6 +246,81 @@ TW_TEST(writes_beside_a_buffer_fail_the_command)
         }
         TW_PASS(tw_queue_destroy(&queue));
     }
+}
+
+/* What is added to an element of any type changes it: the smallest number and a large one. */
+TW_TEST(additions_beside_a_buffer_fail_the_command)
+{
+    static const ptrdiff_t places[] = {N, N + 1, N + 2, N + 3, N + 17, -1, -2, -3, -4};
+    if (SANITIZER_COMES_FIRST)
+        TW_SKIP();
+    for (int turn = 0; turn < 2; ++turn) {
+        tw_queue *queue = sim_queue(turn);
+        for (size_t a = 0; a < sizeof adds / sizeof *adds; ++a) {
+            tw_buffer *buffer = NULL;
+            TW_PASS(tw_buffer_create(adds[a].bytes, tw_range_1d(N), &buffer));
+            for (size_t p = 0; p < 2 * sizeof places / sizeof *places; ++p) {
+                TW_PASS(adds[a].add(queue, buffer, TW_DISCARD_WRITE, places[p / 2], p % 2 ? 100 : 1));
+                TW_FAIL(tw_queue_wait(queue), TW_ERROR_OUT_OF_BOUNDS);
+                char says[64];
+                snprintf(says, sizeof says, "has written to element %td, counted from 0", places[p / 2]);
+                expect(tw_error_detail(), says);
+            }
+            TW_PASS(tw_buffer_destroy(&buffer));
+        }
+        TW_PASS(tw_queue_destroy(&queue));
+    }
+}
+
+/* A sum with poison is no number, and no small integer. */
+TW_TEST(sums_with_discarded_contents_are_seen)
+{
+    tw_queue *queue = sim_queue(0);
+    for (size_t a = 0; a < sizeof adds / sizeof *adds; ++a) {
+        union {
+            short s[16 * N / sizeof(short)];
+            int i[16 * N / sizeof(int)];
+            long l[16 * N / sizeof(long)];
+            tw_half h[16 * N / sizeof(tw_half)];
+            float f[16 * N / sizeof(float)];
+            double d[16 * N / sizeof(double)];
+        } data = {.s = {0}};
+        tw_buffer *buffer = NULL;
+        TW_PASS(tw_buffer_create_over(&data, adds[a].bytes, tw_range_1d(N), &buffer));
+        TW_PASS(adds[a].add(queue, buffer, TW_DISCARD_WRITE, 1, 2));
+        TW_PASS(tw_buffer_destroy(&buffer));
+        for (size_t i = 0; i < N; ++i) {
+            switch (a) {
+            case 0: /* bytes of poison differ */
+                break;
+            case 1:
+                TW_CHECK(data.s[i] > 10000);
+                break;
+            case 2:
+                TW_CHECK(data.i[i] > 1000000000);
+                break;
+            case 3:
+                TW_CHECK(data.l[i] > 1000000000);
+                break;
+            case 4:
+                TW_CHECK(data.h[i] != data.h[i]);
+                break;
+            case 5:
+                TW_CHECK(data.f[i] != data.f[i]);
+                break;
+            case 6:
+                TW_CHECK(data.d[i] != data.d[i]);
+                break;
+            case 7:
+                TW_CHECK(data.f[4 * i] != data.f[4 * i] && data.f[4 * i + 3] != data.f[4 * i + 3]);
+                break;
+            default:
+                TW_CHECK(data.d[2 * i] != data.d[2 * i] && data.d[2 * i + 1] != data.d[2 * i + 1]);
+                break;
+            }
+        }
+    }
+    TW_PASS(tw_queue_destroy(&queue));
 }
 
 /* Writes to all elements of the range. */
@@ -390,7 +499,8 @@ TW_TEST(pointers_that_no_accessor_gave_are_refused)
         };
         for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
             tw_command_group *cg = tw_queue_begin(queue);
-            tw_single_task(cg, many, .out = tw_read_write(cg, buffer), .table.rows[1] = wrong[i].pointer);
+            tw_single_task(cg, many, .out = tw_read_write(cg, buffer), .table.rows[1] = wrong[i].pointer,
+                           .name = TW_NULL);
             TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_ARGUMENT);
             expect(tw_error_detail(), wrong[i].says);
         }
@@ -399,7 +509,7 @@ TW_TEST(pointers_that_no_accessor_gave_are_refused)
         TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_ARGUMENT);
         expect(tw_error_detail(), "member name of kernel many");
         cg = tw_queue_begin(queue);
-        tw_single_task(cg, many, .out = tw_read_write(cg, buffer), .function = a_function);
+        tw_single_task(cg, many, .out = tw_read_write(cg, buffer), .name = TW_NULL, .function = a_function);
         TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_ARGUMENT);
         expect(tw_error_detail(), "member function of kernel many");
         free(on_heap);
@@ -503,6 +613,8 @@ TW_TEST_LIST = {
     TW_CASE(all_of_a_large_buffer_is_poisoned),
     TW_CASE(a_recorded_group_poisons_at_each_replay),
     TW_CASE(writes_beside_a_buffer_fail_the_command),
+    TW_CASE(additions_beside_a_buffer_fail_the_command),
+    TW_CASE(sums_with_discarded_contents_are_seen),
     TW_CASE(a_range_twice_the_buffers_fails_the_command),
     TW_CASE(writes_beside_a_buffer_fail_a_graph),
     TW_CASE(writes_of_other_kernels_are_found_later),

@@ -6,6 +6,7 @@
 
 #include <stdatomic.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "trace_file.h"
@@ -77,6 +78,7 @@ static void run_known(void)
     must(tw_queue_create(NULL, NULL, NULL, NULL, &queue));
     must(tw_buffer_create_over_const(data, sizeof data[0], tw_range_1d(N), &from));
     must(tw_buffer_create(sizeof result[0], tw_range_1d(N), &to));
+    must(tw_buffer_set_name(from, "x\377y\303\244\340\200\200z\303")); /* not all of it is UTF-8 */
     must(tw_buffer_set_name(to, "the \"sum\""));
     must(tw_event_create_user(&gate));
     tw_command_group *cg = tw_queue_begin(queue);
@@ -95,6 +97,13 @@ static void run_known(void)
     must(tw_buffer_destroy(&from));
     must(tw_buffer_destroy(&to));
     must(tw_queue_destroy(&queue));
+}
+
+static void run_with_small_files(void)
+{
+    must(setrlimit(RLIMIT_FSIZE, &(struct rlimit){100000, RLIM_INFINITY}) == 0 ? TW_SUCCESS
+                                                                               : TW_ERROR_INVALID_ARGUMENT);
+    run_known();
 }
 
 static void run_and_shut_down_twice(void)
@@ -239,6 +248,7 @@ static const struct program {
     void (*run)(void);
 } programs[] = {{"known", run_known},
                 {"known, with a summary", run_with_summary},
+                {"known, with small files", run_with_small_files},
                 {"known, twice", run_and_shut_down_twice},
                 {"known, and abort()", run_and_abort},
                 {"known, and SIGKILL", run_and_be_killed},
@@ -306,6 +316,8 @@ static void run_traced(struct trace_text *trace, const char *program)
 
 static struct trace_text trace; /* large */
 
+#define FROM "transfer of buffer 1 x?y\303\244???z?"
+
 static bool has_memory(void)
 {
     const char *devices = getenv("TW_DEVICES");
@@ -355,7 +367,7 @@ TW_TEST(a_trace_is_what_the_program_does)
     run_traced(&trace, "known");
     TW_EQUAL(trace_slices(&trace, "widen"), 1);
     TW_EQUAL(trace_slices(&trace, "step"), STEPS);
-    TW_EQUAL(trace_slices(&trace, "host task"), 1);
+    TW_EQUAL(trace_slices(&trace, "look"), 1);
     TW_EQUAL(trace_slices(&trace, "user event"), 1);
     TW_EQUAL(trace_slices(&trace, "submit step"), STEPS);
     TW_CHECK(trace_overlap(&trace) == NULL);
@@ -363,13 +375,13 @@ TW_TEST(a_trace_is_what_the_program_does)
     TW_EQUAL(count_arrows("widen", "step"), 1);
     TW_EQUAL(count_arrows("step", "step"), STEPS - 1);
     if (has_memory()) {
-        TW_EQUAL(count_copies("transfer of buffer 1", "host memory", N * sizeof(int)), 1);
+        TW_EQUAL(count_copies(FROM, "host memory", N * sizeof(int)), 1);
         TW_EQUAL(count_copies("transfer of buffer 2 the \\\"sum\\\"", "1 ", N * sizeof(long)), 1);
-        TW_EQUAL(count_arrows("transfer of buffer 1", "widen"), 1);
+        TW_EQUAL(count_arrows(FROM, "widen"), 1);
         TW_EQUAL(count_arrows("step", "transfer of buffer 2 the \\\"sum\\\""), 1);
-        TW_EQUAL(count_arrows("transfer of buffer 2 the \\\"sum\\\"", "host task"), 1);
+        TW_EQUAL(count_arrows("transfer of buffer 2 the \\\"sum\\\"", "look"), 1);
     } else {
-        TW_EQUAL(count_arrows("step", "host task"), 1);
+        TW_EQUAL(count_arrows("step", "look"), 1);
     }
     TW_EQUAL(count_copies("copy of buffer 2 the \\\"sum\\\"", "host memory", N * sizeof(long)), 1);
     for (size_t i = 0; i < trace.count; ++i)
@@ -419,12 +431,12 @@ TW_TEST(what_failed_and_was_cancelled_is_in_the_trace)
     if (FEW)
         TW_SKIP();
     run_traced(&trace, "failing");
-    TW_EQUAL(trace_slices(&trace, "host task"), 1);
+    TW_EQUAL(trace_slices(&trace, "fail"), 1);
     TW_EQUAL(trace_slices(&trace, "step"), 0);
     size_t failed = 0, cancelled = 0;
     for (size_t i = 0; i < trace.count; ++i) {
-        failed += is_named(&trace.events[i], "host task")
-                  && field(trace.events[i].line, "\"status\":\"TW_ERROR_LAUNCH_FAILED\"");
+        failed +=
+            is_named(&trace.events[i], "fail") && field(trace.events[i].line, "\"status\":\"TW_ERROR_LAUNCH_FAILED\"");
         cancelled +=
             is_named(&trace.events[i], "step") && field(trace.events[i].line, "\"status\":\"TW_ERROR_CANCELLED\"");
     }
@@ -485,6 +497,15 @@ TW_TEST(two_processes_have_two_files)
     TW_EQUAL(unlink(other), 0);
 }
 
+/* A limit on the size of files does not end the program. */
+TW_TEST(a_trace_may_be_too_large)
+{
+    snprintf(path, sizeof path, "/tmp/test_trace.%ld.json", (long)getpid());
+    TW_EQUAL(run("known, with small files", "TW_TRACE", path), 0);
+    TW_CHECK(strstr(messages, "teamwork: warning: TW_TRACE: ") && strstr(messages, "File too large"));
+    TW_EQUAL(unlink(path), 0);
+}
+
 /* However the process ends, all that has happened is in the file. */
 TW_TEST(a_crash_leaves_a_trace)
 {
@@ -498,7 +519,7 @@ TW_TEST(a_crash_leaves_a_trace)
         TW_EQUAL(unlink(path), 0);
         TW_EQUAL(trace_slices(&trace, "step"), STEPS);
         TW_EQUAL(count_arrows("step", "step"), STEPS - 1);
-        TW_CHECK(trace_slices(&trace, has_memory() ? "copy of buffer 2 the \\\"sum\\\"" : "host task") >= 1);
+        TW_CHECK(trace_slices(&trace, has_memory() ? "copy of buffer 2 the \\\"sum\\\"" : "look") >= 1);
         free(trace.text);
     }
 }
@@ -582,6 +603,7 @@ TW_TEST_LIST = {TW_CASE(the_program_that_is_traced),
                 TW_CASE(what_failed_and_was_cancelled_is_in_the_trace),
                 TW_CASE(what_a_full_device_gives_up_is_told),
                 TW_CASE(two_processes_have_two_files),
+                TW_CASE(a_trace_may_be_too_large),
                 TW_CASE(a_crash_leaves_a_trace),
                 TW_CASE(a_program_goes_on_without_its_tools),
                 TW_CASE(a_summary_agrees_with_the_trace),

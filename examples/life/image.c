@@ -3,6 +3,7 @@
  * Boards as PNG files, through libpng. Its functions for chunks write animations: a frame after the first is a chunk
  * fdAT, compressed by zlib as libpng would, with a chunk fcTL before it.
  */
+#define _POSIX_C_SOURCE 200809L /* strdup() */
 #include "image.h"
 
 #include <errno.h>
@@ -31,6 +32,7 @@ enum {
 
 struct image {
     FILE *file;
+    char *path;
     png_structp png;
     png_infop info;
     struct image_part part;
@@ -206,10 +208,15 @@ static bool write_tail(struct image *image)
     return true;
 }
 
-/* Closes and frees, whether the picture is whole or not. */
-static bool release(struct image *image)
+/* Closes and frees. A picture that is not whole, or does not fit the disk, leaves no file. */
+static bool release(struct image *image, bool is_whole)
 {
     const bool closed = !image->file || fclose(image->file) == 0;
+    const int error = errno;
+    if (image->file && !(closed && is_whole))
+        (void)remove(image->path);
+    errno = error;
+    free(image->path);
     png_destroy_write_struct(&image->png, &image->info);
     free(image->row);
     free(image->shown);
@@ -233,7 +240,8 @@ struct image *image_begin(const char *path, const struct image_part *part, bool 
         image->shown = malloc(image->width * image->height);
         image->changes = malloc((image->width + 1) * image->height);
     }
-    if (image->row && (frames == 1 || (image->shown && image->changes)))
+    image->path = strdup(path);
+    if (image->path && image->row && (frames == 1 || (image->shown && image->changes)))
         image->file = fopen(path, "wb");
     if (image->file)
         image->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
@@ -241,7 +249,7 @@ struct image *image_begin(const char *path, const struct image_part *part, bool 
         image->info = png_create_info_struct(image->png);
     if (image->info && write_head(image, ages))
         return image;
-    release(image);
+    release(image, false);
     return NULL;
 }
 
@@ -259,5 +267,5 @@ bool image_end(struct image *image)
         return true;
     errno = 0;
     const bool written = image->added == image->frames && write_tail(image);
-    return release(image) && written;
+    return release(image, written) && written;
 }

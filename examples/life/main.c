@@ -212,6 +212,19 @@ static int verify(tw_queue *queue, const struct options *options)
 
 /* ---- a pattern or a random board -------------------------------------------------------------------------------- */
 
+/* Pictures that are enlarged without need take hours, and the disk. */
+static bool check_pictures(const struct options *options, int rows, int columns)
+{
+    enum { MOST_SIDE = 32768 };
+    const long height = (options->crop ? options->crop_rows : rows) * (long)options->enlarge;
+    const long width = (options->crop ? options->crop_columns : columns) * (long)options->enlarge;
+    if (options->enlarge == 1 || (height <= MOST_SIDE && width <= MOST_SIDE))
+        return true;
+    fprintf(stderr, "life: --scale: pictures of %ld x %ld pixels have more than %d a side: take less, or --crop\n",
+            width, height, MOST_SIDE);
+    return false;
+}
+
 /* The board to start from: the pattern in its middle, or random cells. Exit status, with a line on stderr. */
 static int make_board(const struct options *options, struct board *board, char name[64])
 {
@@ -236,6 +249,10 @@ static int make_board(const struct options *options, struct board *board, char n
         && (options->crop_columns + (options->crop_column > 0 ? options->crop_column : 0) > columns
             || options->crop_rows + (options->crop_row > 0 ? options->crop_row : 0) > rows)) {
         fprintf(stderr, "life: --crop: the part is not on the board of %d x %d\n", columns, rows);
+        rle_free(&pattern);
+        return EXIT_WRONG_USE;
+    }
+    if (!check_pictures(options, rows, columns)) {
         rle_free(&pattern);
         return EXIT_WRONG_USE;
     }
@@ -308,6 +325,15 @@ static int do_job(tw_queue *queue, const struct options *options, struct board *
     return status;
 }
 
+/* Returns the exit status: what was printed may not have been written, as to a full disk. */
+static int flush_output(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    perror("life: the standard output");
+    return status == EXIT_SUCCESS ? EXIT_FAILURE : status;
+}
+
 int main(int argc, char **argv)
 {
     struct options options;
@@ -320,7 +346,7 @@ int main(int argc, char **argv)
         return EXIT_WRONG_USE;
     if (options.job == JOB_HELP) {
         options_help();
-        return EXIT_SUCCESS;
+        return flush_output(EXIT_SUCCESS);
     }
     if (options.device && !(kind = parse_device(options.device, &nth)))
         return EXIT_WRONG_USE;
@@ -332,5 +358,5 @@ int main(int argc, char **argv)
             status = EXIT_FAILURE;
     }
     board_free(&board);
-    return status;
+    return flush_output(status);
 }

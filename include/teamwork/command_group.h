@@ -50,7 +50,7 @@ typedef enum tw_access_target {
 TW_API tw_command_group *tw_queue_begin(tw_queue *queue);
 
 /**
- * Submits a group. Never waits for a device. The group's place among all groups, which orders it by its accesses, is
+ * Submits a group. Waits for a device only if its queue has TW_QUEUE_DEPTH unfinished groups (queue.h). The group's place among all groups, which orders it by its accesses, is
  * that of this call; a group without a kernel is complete when its dependencies are.
  *
  * @param group  recorded for this queue; gone after the call, whatever it returns
@@ -136,6 +136,17 @@ TW_API void *tw_access(tw_command_group *group, tw_buffer *buffer, tw_access_mod
  */
 TW_API void *tw_access_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, tw_range range,
                             tw_access_mode mode, tw_access_target target);
+
+/**
+ * For a pointer of a block that is to be NULL: the kernel sees NULL. A pointer that is NULL without it was forgotten, and
+ * its launch fails (kernel.h); but it may be NULL where an accessor of the group is of an empty buffer or part.
+ *
+ *     tw_parallel_for(cg, range, blur, .in = tw_read(cg, in), .mask = TW_NULL, .out = tw_write(cg, out));
+ *
+ * For members of the block, of structs in it, and elements of arrays of pointers, but not in arrays of structs.
+ */
+#define TW_NULL ((TW_INTERNAL_ADDRESS)TW_INTERNAL_NULL)
+#define TW_INTERNAL_NULL ((void *)(UINTPTR_MAX / 2 + 1)) /* nothing has this address */
 
 /* TW_INTERNAL_ADDRESS is void *, and TW_INTERNAL_CONST_ADDRESS const void *; in C++ both become a pointer of the type that
    they are assigned to. */

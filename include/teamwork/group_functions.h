@@ -7,7 +7,7 @@
  *
  *     T    tw_reduce_over_group(group, T x, op)            all of them combined, the same for everyone
  *     T    tw_inclusive_scan_over_group(group, T x, op)    those up to this one
- *     T    tw_exclusive_scan_over_group(group, T x, op)    those before this one; the identity of op for the first
+ *     T    tw_exclusive_scan_over_group(group, T x, op)    the identity of op and those before this one
  *     T    tw_group_broadcast(group, T x, size_t from)     the x of work-item `from`, a linear local id
  *     bool tw_any_of_group(group, bool x)  tw_all_of_group  tw_none_of_group
  *     void tw_group_barrier(group)
@@ -25,6 +25,9 @@
  * where what lies outside of the sub-group gives an unspecified value.
  *
  * All work-items of the group must come to the call, or none, as with a barrier; those of a work-group are one, too.
+ * The identity of TW_SUM is 0, of TW_PRODUCT 1, of TW_MIN the greatest value of the type, of TW_MAX the least: of
+ * floating point infinities.
+ *
  * Values are combined in the order of the linear ids in blocks that depend on the device alone, so results, of
  * floating point too, are the same in every run on one device.
  *

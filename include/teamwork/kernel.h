@@ -16,9 +16,15 @@
  *     TW_ERROR_UNSUPPORTED              the device cannot run the kernel as it was compiled, or the kernel is defined
  *                                       for others (TW_FOR_CPUS, TW_FOR_GPUS)
  *     TW_ERROR_OUT_OF_LOCAL_MEMORY      TW_LOCAL variables and local accessors of a group are more than the device has
- *     TW_ERROR_INVALID_ARGUMENT         on a simulated device: a pointer in the block that no accessor of the group gave
+ *     TW_ERROR_INVALID_ARGUMENT         a pointer in the block is NULL (TW_NULL, command_group.h, is for one that is to
+ *                                       be), or leads to a buffer of the group whose elements have another size; on a
+ *                                       simulated device also: no accessor of the group gave the pointer
  *
- * and, after submission, as asynchronous errors:
+ * Sizes of elements are compared for pointers to numbers and to vectors; a pointer to a vector may also lead to numbers of
+ * its kind, and one to a number to structs or arrays of it. Pointers to structs, characters and void may lead to any.
+ * Pointers in arrays, and in unions that have a name or another pointer, may be NULL and are not compared.
+ *
+ * After submission, as asynchronous errors:
  *
  *     TW_ERROR_NO_DEVICE_IMAGE          the kernel's file was not compiled for the device
  *     TW_ERROR_LAUNCH_FAILED, TW_ERROR_TRANSFER_FAILED, TW_ERROR_OUT_OF_DEVICE_MEMORY, TW_ERROR_OUT_OF_BOUNDS,

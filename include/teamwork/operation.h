@@ -6,7 +6,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** How two values become one. Integers wrap around. The last three are for integers. */
+/**
+ * How two values become one. Integers wrap around. The last three are for integers.
+ *
+ * TW_MIN and TW_MAX of floating point are fmin() and fmax(), minimumNumber and maximumNumber of IEEE 754-2019: a NaN
+ * counts only where there are NaNs alone, and the result is a NaN then. Which zero is the least is not specified.
+ */
 typedef enum tw_operation { TW_SUM, TW_PRODUCT, TW_MIN, TW_MAX, TW_AND, TW_OR, TW_XOR } tw_operation;
 
 /* Where a reduction goes: in the block of a launch, made by TW_REDUCE() and the like (reduction.h). */

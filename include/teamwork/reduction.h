@@ -33,8 +33,9 @@
  *
  * with the errors of accessors, and TW_ERROR_INVALID_RANGE where the buffer has no such element. Buffers hold the
  * reduction's type; the launch fails with TW_ERROR_INVALID_KERNEL if the size of their elements is another, or if it
- * names no buffer for a member. A launch of no work-items combines nothing: TW_REDUCE() leaves the element as it is, and
- * TW_REDUCE_INIT() makes it the operation's identity (0 of a sum, 1 of a product, the greatest value of TW_MIN).
+ * names no buffer for a member. Where nothing is combined, also by a launch of no work-items, TW_REDUCE() leaves the
+ * element as it is, and TW_REDUCE_INIT() makes it the identity of op (group_functions.h), but a NaN for TW_MIN and
+ * TW_MAX of floating point.
  *
  * Arrays, as a histogram has:
  *

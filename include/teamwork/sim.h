@@ -42,11 +42,9 @@ typedef enum tw_sim_operation {
                                 on the device until tw_sim_reset(), as after a fault on a GPU */
 } tw_sim_operation;
 
-/** The byte that fills memory that was never written, that a kernel discards, and that was freed. */
-#define TW_SIM_POISON 0xa5
-
-/** The byte that fills the red zones around memory. */
-#define TW_SIM_RED_ZONE 0x5a
+/** The 16-bit integer that memory is full of that was never written, that a kernel discards, and that was freed: a NaN
+ *  as a half, a float and a double, and a large number as an integer. */
+#define TW_SIM_POISON 0x7ff5
 
 /**
  * Sets the number of simulated devices, over what TW_SIM says. Call it before anything else looks for devices, or after

@@ -22,6 +22,8 @@
  *     tw_host_task(cg, save, &block, sizeof block);
  *     status = tw_queue_submit(queue, cg, &event);
  *
+ * Traces and tools name a task after its function.
+ *
  * All functions are thread safe, but a group is recorded by one thread.
  */
 #ifndef TEAMWORK_TASK_H
@@ -69,6 +71,7 @@ typedef tw_status (*tw_task_function)(const void *block);
  *     TW_ERROR_OUT_OF_MEMORY          also when no thread can be started
  */
 TW_API void tw_host_task(tw_command_group *group, tw_task_function function, const void *block, size_t bytes);
+#define tw_host_task(group, function, ...) tw_internal_host_task((group), (function), #function, __VA_ARGS__)
 
 /** What a native task gets of the queue's device. */
 typedef struct tw_native {
@@ -107,6 +110,7 @@ typedef tw_status (*tw_native_function)(const void *block, const tw_native *nati
  *     TW_ERROR_OUT_OF_MEMORY
  */
 TW_API void tw_native_task(tw_command_group *group, tw_native_function function, const void *block, size_t bytes);
+#define tw_native_task(group, function, ...) tw_internal_native_task((group), (function), #function, __VA_ARGS__)
 
 /**
  * The same for a function that only enqueues work on `native->stream`, as with cublasSetStream(). On devices with CUDA
@@ -119,6 +123,7 @@ TW_API void tw_native_task(tw_command_group *group, tw_native_function function,
  * Where `native->stream` is NULL, on all other devices, the function does its work at once, as for tw_native_task().
  */
 TW_API void tw_enqueue_task(tw_command_group *group, tw_native_function function, const void *block, size_t bytes);
+#define tw_enqueue_task(group, function, ...) tw_internal_enqueue_task((group), (function), #function, __VA_ARGS__)
 
 /**
  * Sets the calling thread's tw_error_detail(), for the function of a task that is about to fail. NULL is an empty text.
@@ -126,6 +131,14 @@ TW_API void tw_enqueue_task(tw_command_group *group, tw_native_function function
  * @return status
  */
 TW_API tw_status tw_task_fail(tw_status status, const char *message);
+
+/* What the macros call; not for direct use. `name` is the function's, for traces: a constant. */
+TW_API void tw_internal_host_task(tw_command_group *group, tw_task_function function, const char *name,
+                                  const void *block, size_t bytes);
+TW_API void tw_internal_native_task(tw_command_group *group, tw_native_function function, const char *name,
+                                    const void *block, size_t bytes);
+TW_API void tw_internal_enqueue_task(tw_command_group *group, tw_native_function function, const char *name,
+                                     const void *block, size_t bytes);
 
 /* ---- host accessors of host tasks -------------------------------------------------------------------------------- */
 

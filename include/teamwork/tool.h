@@ -22,7 +22,7 @@
  *
  * Rules for callbacks: they may be called from any thread, several at a time, and with locks of the library held. So they
  * call no function of the library, do not wait for a thread that may, and return soon. What their arguments lead to lives
- * until they return, except that names of kernels and of source files live as long as the program. Callbacks that are
+ * until they return, except that names of kernels, of tasks and of source files live as long as the program. Callbacks that are
  * NULL are not called.
  *
  * A tool may be C, C++ or any language that can export a C function. It need not be linked with the library.
@@ -78,7 +78,7 @@ typedef struct tw_tool_task {
     uint64_t queue; /**< the number of the queue that it was submitted to */
     tw_tool_task_kind kind;
     int device;         /**< the number of the device that it runs on */
-    const char *name;   /**< of a kernel its name; else what it does, as in "copy" */
+    const char *name;   /**< of a kernel or a task that of its function; else what it does, as in "copy" */
     const char *file;   /**< where its group was submitted; NULL: not known */
     int line;           /**< likewise */
     bool in_stream;     /**< the device keeps its order: it is enqueued, and runs later */

@@ -189,7 +189,7 @@ struct tw_internal_tag {
         tw_local_memory memory;                                                                                        \
         size_t range[3];                                                                                               \
         TW_INTERNAL_CHECK_MEMBERS                                                                                      \
-        type *element; /* for its type alone */                                                                        \
+        type *tw_element; /* for its type alone */                                                                     \
     }
 #define TW_LOCAL_VIEW_OF(group, type, ...)                                                                             \
     {tw_local_range_of(group, sizeof(type), (__VA_ARGS__)),                                                            \
@@ -197,7 +197,7 @@ struct tw_internal_tag {
 
 /** The element at (i), (i, j) or (i, j, k) of this group's memory: an lvalue. `point` is the kernel's item or group. */
 #define tw_local_at(point, view, ...)                                                                                  \
-    (((__typeof__((view).element))tw_local_data(                                                                       \
+    (((__typeof__((view).tw_element))tw_local_data(                                                                    \
         point, (view).memory))[TW_INTERNAL_PICK_INDEX(__VA_ARGS__, TW_INTERNAL_INDEX_3, TW_INTERNAL_INDEX_2,           \
                                                       TW_INTERNAL_INDEX_1, )(view, (view).range, __VA_ARGS__)])
 

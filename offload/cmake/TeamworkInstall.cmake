@@ -39,7 +39,7 @@ configure_package_config_file(offload/cmake/TeamworkConfig.cmake.in ${PROJECT_BI
     INSTALL_DESTINATION ${package_dir}
     PATH_VARS CMAKE_INSTALL_INCLUDEDIR
     NO_SET_AND_CHECK_MACRO)
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/TeamworkConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+configure_file(offload/cmake/TeamworkConfigVersion.cmake.in ${PROJECT_BINARY_DIR}/TeamworkConfigVersion.cmake @ONLY)
 install(EXPORT TeamworkTargets NAMESPACE Teamwork:: DESTINATION ${package_dir} COMPONENT devel)
 install(EXPORT TeamworkStaticTargets NAMESPACE Teamwork:: DESTINATION ${package_dir} COMPONENT devel)
 install(FILES
@@ -120,7 +120,8 @@ endif()
 # nd_range kernels as loops, which is the default
 set(pc_split)
 if(TEAMWORK_HAVE_SPLIT)
-    set(pc_split " -DTW_SPLIT -fpass-plugin=\${libdir}/teamwork/teamwork_split.so -Xclang=-opt-record-passes -Xclang=.")
+    # the version, so that ccache does not take what another one compiled
+    set(pc_split " -DTW_SPLIT=0x${TEAMWORK_SPLIT_VERSION} -fpass-plugin=\${libdir}/teamwork/teamwork_split.so -Xclang=-opt-record-passes -Xclang=.")
 endif()
 
 file(RELATIVE_PATH pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)

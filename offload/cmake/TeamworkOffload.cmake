@@ -297,6 +297,15 @@ function(_teamwork_gpu_contraction archs own result)
     set(${result} "${options}" PARENT_SCOPE)
 endfunction()
 
+# The version of a plugin: a hash of the file. Neither build tools nor ccache know that objects depend on it, but all know the options;
+# so what another plugin compiled is compiled again. A new file has the project configured again.
+function(_teamwork_split_version plugin result)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${plugin})
+    file(MD5 ${plugin} hash)
+    string(SUBSTRING "${hash}" 0 7 hash)
+    set(${result} ${hash} PARENT_SCOPE)
+endfunction()
+
 # The options that make loops of nd_range kernels: the plugin of this build, or the installed one; empty if there is none, or none for
 # this compiler. TEAMWORK_SPLIT_CLANG is the major version of the clang that the installed one is for. The last two let the plugin
 # know lines of the source, without debug information in the result: optimization records of all passes, and no file for them.
@@ -312,7 +321,8 @@ function(_teamwork_split_options result)
     _teamwork_clang_major(major)
     if(major EQUAL TEAMWORK_SPLIT_CLANG AND EXISTS ${installed})
         get_filename_component(installed ${installed} ABSOLUTE)
-        set(${result} -DTW_SPLIT -fpass-plugin=${installed} -Xclang=-opt-record-passes -Xclang=. PARENT_SCOPE)
+        _teamwork_split_version(${installed} version)
+        set(${result} -DTW_SPLIT=0x${version} -fpass-plugin=${installed} -Xclang=-opt-record-passes -Xclang=. PARENT_SCOPE)
     endif()
 endfunction()
 

@@ -2,8 +2,8 @@
 #
 # usage: cmake -D MANIFEST=FILE -P TeamworkUninstall.cmake
 #
-# Takes away the files of an installation, below DESTDIR if that is set, and the folders that have no files then. Not itself
-# installed.
+# Takes away the files of an installation, below DESTDIR if that is set, and the folders that have no files then: below
+# /usr only those of the library, since the others are the system's. Not itself installed.
 if(NOT EXISTS "${MANIFEST}")
     message(FATAL_ERROR "Nothing was installed from this build folder: there is no ${MANIFEST}.")
 endif()
@@ -12,16 +12,16 @@ set(folders)
 foreach(file IN LISTS files)
     file(REMOVE "$ENV{DESTDIR}${file}")
     cmake_path(GET file PARENT_PATH folder)
-    while(folder MATCHES "[Tt]eamwork")
+    while(NOT folder STREQUAL "/" AND (folder MATCHES "[Tt]eamwork" OR NOT folder MATCHES "^/usr(/|$)"))
         list(APPEND folders "${folder}")
         cmake_path(GET folder PARENT_PATH folder)
     endwhile()
 endforeach()
-# inner folders first; only those that are named after the library
+# inner folders first
 list(REMOVE_DUPLICATES folders)
 list(SORT folders ORDER DESCENDING)
 foreach(folder IN LISTS folders)
-    file(GLOB_RECURSE left "$ENV{DESTDIR}${folder}/*")
+    file(GLOB left LIST_DIRECTORIES TRUE "$ENV{DESTDIR}${folder}/*" "$ENV{DESTDIR}${folder}/.[!.]*")
     if(IS_DIRECTORY "$ENV{DESTDIR}${folder}" AND NOT left)
         file(REMOVE_RECURSE "$ENV{DESTDIR}${folder}")
     endif()

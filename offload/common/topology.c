@@ -5,6 +5,7 @@
 #include "topology.h"
 
 #include <hwloc.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,36 @@ const cpu_set_t *tw_topology_allowed(void)
 unsigned tw_topology_processors(void)
 {
     return CPU_COUNT(&allowed) > 0 ? (unsigned)CPU_COUNT(&allowed) : 1;
+}
+
+/* The topology, which takes hwloc milliseconds to find: it is loaded once for all devices. Nobody changes it. */
+static struct {
+    pthread_mutex_t mutex;
+    hwloc_topology_t topology;
+    bool is_loaded;
+} machine = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+/* Returns the topology, until tw_topology_close(); NULL if hwloc finds none. */
+static hwloc_topology_t load(void)
+{
+    pthread_mutex_lock(&machine.mutex);
+    if (!machine.is_loaded && hwloc_topology_init(&machine.topology) == 0) {
+        machine.is_loaded = hwloc_topology_load(machine.topology) == 0;
+        if (!machine.is_loaded)
+            hwloc_topology_destroy(machine.topology);
+    }
+    const hwloc_topology_t topology = machine.is_loaded ? machine.topology : NULL;
+    pthread_mutex_unlock(&machine.mutex);
+    return topology;
+}
+
+void tw_topology_close(void)
+{
+    pthread_mutex_lock(&machine.mutex);
+    if (machine.is_loaded)
+        hwloc_topology_destroy(machine.topology);
+    machine.is_loaded = false;
+    pthread_mutex_unlock(&machine.mutex);
 }
 
 static void copy_text(char *to, size_t bytes, const char *from)
@@ -103,6 +134,27 @@ size_t tw_topology_free_bytes(void)
     return kib ? (size_t)kib << 10 : (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
 }
 
+/* Describes what hwloc knows. */
+static void describe_machine(struct tw_device_facts *facts)
+{
+    const hwloc_topology_t topology = load();
+    if (!topology)
+        return;
+    const hwloc_obj_t root = hwloc_get_root_obj(topology);
+    const hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
+    const int nodes = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
+    if (package) {
+        copy_text(facts->name, sizeof facts->name, hwloc_obj_get_info_by_name(package, "CPUModel"));
+        copy_text(facts->vendor, sizeof facts->vendor, hwloc_obj_get_info_by_name(package, "CPUVendor"));
+        facts->vendor_id = vendor_id(facts->vendor);
+    }
+    if (root->total_memory)
+        facts->global_mem_bytes = root->total_memory;
+    if (nodes > 0)
+        facts->numa_nodes = (size_t)nodes;
+    describe_cache(topology, facts);
+}
+
 void tw_topology_describe(struct tw_device_facts *facts)
 {
     struct utsname system;
@@ -122,40 +174,10 @@ void tw_topology_describe(struct tw_device_facts *facts)
     facts->numa_nodes = 1;
     describe_clock(facts);
 
-    hwloc_topology_t topology;
-    if (hwloc_topology_init(&topology))
-        return;
-    if (hwloc_topology_load(topology) == 0) {
-        const hwloc_obj_t root = hwloc_get_root_obj(topology);
-        const hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
-        const int nodes = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
-        if (package) {
-            copy_text(facts->name, sizeof facts->name, hwloc_obj_get_info_by_name(package, "CPUModel"));
-            copy_text(facts->vendor, sizeof facts->vendor, hwloc_obj_get_info_by_name(package, "CPUVendor"));
-            facts->vendor_id = vendor_id(facts->vendor);
-        }
-        if (root->total_memory)
-            facts->global_mem_bytes = root->total_memory;
-        if (nodes > 0)
-            facts->numa_nodes = (size_t)nodes;
-        describe_cache(topology, facts);
-    }
-    hwloc_topology_destroy(topology);
+    describe_machine(facts);
 }
 
 /* ---- parts of the machine ---------------------------------------------------------------------------------------- */
-
-/* Returns the topology; NULL if hwloc finds none. The caller destroys it. */
-static hwloc_topology_t load(void)
-{
-    hwloc_topology_t topology;
-    if (hwloc_topology_init(&topology))
-        return NULL;
-    if (hwloc_topology_load(topology) == 0)
-        return topology;
-    hwloc_topology_destroy(topology);
-    return NULL;
-}
 
 static hwloc_obj_t unit_of(hwloc_topology_t topology, int processor)
 {
@@ -180,7 +202,6 @@ void tw_topology_sort(int *processors, size_t count)
         }
         processors[at] = processor;
     }
-    hwloc_topology_destroy(topology);
 }
 
 /* Returns a number of the domain that a processor belongs to, unlike those of others; -1 if it belongs to none. */
@@ -213,7 +234,5 @@ size_t tw_topology_domains(tw_affinity_domain domain, const int *processors, siz
         ++counts[domains - 1];
         last = here;
     }
-    if (topology)
-        hwloc_topology_destroy(topology);
     return any ? domains : 0;
 }

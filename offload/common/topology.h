@@ -30,4 +30,7 @@ const cpu_set_t *tw_topology_allowed(void);
 /* Returns the number of processors that the process may use, at least 1. Cheap: does not load the topology. */
 unsigned tw_topology_processors(void);
 
+/* Gives the topology back that the other functions keep. Nobody is in one of them. */
+void tw_topology_close(void);
+
 #endif

@@ -219,8 +219,10 @@ static void *access_box(struct tw_command_group *group, struct tw_buffer *buffer
 {
     const size_t space = group->device->space;
     struct tw_data *data = &buffer->root->data;
-    if (tw_box_is_empty(box)) /* there is nothing to wait for, or to move */
+    if (tw_box_is_empty(box)) { /* there is nothing to wait for, or to move */
+        group->accessed_nothing = true;
         return NULL;
+    }
     tw_status status = TW_SUCCESS;
     if (!add_use(group, buffer->root, box, !tw_box_covers(box, &data->whole), mode)
         || (data->chunks && !tw_pin(&group->pins, data, box)))

@@ -37,7 +37,8 @@ struct tw_command_group {
     bool has_parts;           /* one of `uses` is of a part of its buffer */
     bool on_host;             /* its accessors are on the host: tw_update_host(), or TW_HOST */
     bool has_host_task, has_native_task;
-    bool only_moves; /* its steps so far are updates, or prefetches: they consist of accesses alone */
+    bool accessed_nothing; /* an accessor gave NULL, since its buffer or part is empty */
+    bool only_moves;       /* its steps so far are updates, or prefetches: they consist of accesses alone */
     const struct tw_internal_kernel *kernel;
     const char *step;                      /* the name of the function that recorded a step; or NULL */
     size_t local_bytes;                    /* of all local accessors, and local_array_bytes */

@@ -10,6 +10,7 @@
 #include "command_group.h"
 #include "group_size.h"
 #include "kernel_info.h"
+#include "kernel_pointers.h"
 #include "range_check.h"
 #include "runtime/device.h"
 
@@ -61,7 +62,7 @@ static tw_status check_targets(const struct tw_command_group *group, const tw_ke
                      kernel->name, group->reduced_count, kernel->name, members);
 }
 
-/* Fails if a kernel is a variant, and the block has other values than it is compiled for; checks the targets. */
+/* Fails if a kernel is a variant, and the block has other values than it is compiled for; checks targets and pointers. */
 static tw_status check_values(const struct tw_command_group *group, const tw_kernel *kernel, const void *block)
 {
     if (kernel->fits && !kernel->fits(block))
@@ -70,7 +71,8 @@ static tw_status check_values(const struct tw_command_group *group, const tw_ker
             "this variant of kernel %s is compiled for %s, and launched with another value; kernel %s itself "
             "chooses its variant",
             kernel->name, kernel->values + 2, kernel->name);
-    return check_targets(group, kernel, block);
+    const tw_status status = check_targets(group, kernel, block);
+    return status == TW_SUCCESS ? tw_kernel_check_pointers(group, kernel, block) : status;
 }
 
 /* Checks all of a kernel but its dimensions and the size of its groups. */
@@ -153,6 +155,9 @@ static void keep(struct tw_command_group *group, const tw_kernel *kernel, const 
     memcpy(group->args, block, block_bytes);
     group->args_bytes = block_bytes;
     group->kernel = kernel;
+    status = tw_kernel_set_nulls(kernel, group->args);
+    if (status != TW_SUCCESS)
+        tw_command_group_fail(group, status);
 }
 
 static void copy_range(size_t to[3], const size_t from[3], unsigned dims, size_t rest)

@@ -14,6 +14,7 @@ struct tw_host_task {
     tw_task_function function; /* NULL: a native task */
     tw_native_function native_function;
     tw_native native;                   /* without a stream */
+    const char *name;                   /* of the function, for tools */
     bool enqueues;                      /* the function uses a stream, if there is one */
     int omp_device;                     /* OpenMP's default device for the function */
     int (*omp_set_default)(int number); /* tw_backend_interop */

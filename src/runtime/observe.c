@@ -142,20 +142,22 @@ static void describe_transfer(tw_tool_task *told, const struct tw_copy_plan *pla
     told->to = tw_observed_space(plan->to);
 }
 
-static void describe_other(tw_tool_task *told, enum tw_task_kind kind)
+static void describe_other(tw_tool_task *told, const struct tw_task *task)
 {
     static const struct {
         tw_tool_task_kind kind;
         const char *name;
-    } others[] = {[TW_TASK_HOST] = {TW_TOOL_HOST_TASK, "host task"},
-                  [TW_TASK_NATIVE] = {TW_TOOL_NATIVE_TASK, "native task"},
+    } others[] = {[TW_TASK_HOST] = {TW_TOOL_HOST_TASK, NULL},
+                  [TW_TASK_NATIVE] = {TW_TOOL_NATIVE_TASK, NULL},
                   [TW_TASK_GRAPH] = {TW_TOOL_GRAPH, "command graph"},
                   [TW_TASK_NOTHING] = {TW_TOOL_NOTHING, "group without a body"},
                   [TW_TASK_HOST_ACCESS] = {TW_TOOL_HOST_ACCESS, "host access"},
                   [TW_TASK_USER] = {TW_TOOL_USER_EVENT, "user event"},
                   [TW_TASK_CUDA] = {TW_TOOL_CUDA_EVENT, "CUDA event"}};
-    told->kind = others[kind].kind;
-    told->name = others[kind].name;
+    told->kind = others[task->kind].kind;
+    told->name = others[task->kind].name;
+    if (!told->name)
+        told->name = ((const struct tw_host_task *)(const void *)task->command->args)->name;
 }
 
 /* Describes a task, but for its times and status. */
@@ -180,7 +182,7 @@ static void describe(tw_tool_task *told, const struct tw_task *task)
     else if (task->kind == TW_TASK_STEP || task->kind == TW_TASK_FALLBACK)
         describe_step(told, command);
     else
-        describe_other(told, task->kind);
+        describe_other(told, task);
 }
 
 void tw_observe_begin(const struct tw_task *task)

@@ -435,7 +435,7 @@ static struct tw_bytes map_file(const char *path, const char **reason)
 {
     struct tw_bytes bytes = {NULL, 0};
     struct stat about;
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* waits for nobody to write to a FIFO */
     *reason = file < 0 ? strerror(errno) : "no file with contents";
     if (file < 0)
         return bytes;
@@ -491,6 +491,34 @@ struct archive_header {
     char name[16], date[12], user[6], group[6], mode[8], size[10], end[2];
 };
 
+/* Reads a header of an archive, and stores the contents of its member. Returns false if it is not all there. */
+static bool read_member(struct tw_bytes file, size_t at, struct archive_header *header, struct tw_bytes *member)
+{
+    char digits[sizeof header->size + 1] = "";
+    if (file.size - at < sizeof *header)
+        return false;
+    memcpy(header, file.at + at, sizeof *header);
+    memcpy(digits, header->size, sizeof header->size);
+    *member = tw_bytes_slice(file, at + sizeof *header, strtoull(digits, NULL, 10));
+    return member->at && memcmp(header->end, "`\n", sizeof header->end) == 0;
+}
+
+/* Returns the place of the member behind one: it is even. */
+static size_t next_member(size_t at, struct tw_bytes member)
+{
+    return at + sizeof(struct archive_header) + member.size + member.size % 2;
+}
+
+static bool is_whole_archive(struct tw_bytes file)
+{
+    struct archive_header header;
+    struct tw_bytes member;
+    size_t at = sizeof ARCHIVE - 1;
+    while (at < file.size && read_member(file, at, &header, &member))
+        at = next_member(at, member);
+    return at >= file.size;
+}
+
 /* Writes the name of a member: up to a slash, or at a place in the archive's list of long names. */
 static void read_member_name(const struct archive_header *header, struct tw_bytes names, char name[MOST_NAME])
 {
@@ -510,24 +538,21 @@ static void read_member_name(const struct archive_header *header, struct tw_byte
     name[length] = '\0';
 }
 
-/* Reports the members that have kernels or device images. Returns false if it is no archive. */
-static bool report_archive(struct report *report, const char *path, struct tw_bytes file)
+static bool is_archive(struct tw_bytes file)
 {
-    const size_t magic = sizeof ARCHIVE - 1;
-    struct tw_bytes names = {NULL, 0};
+    return file.size >= sizeof ARCHIVE - 1 && memcmp(file.at, ARCHIVE, sizeof ARCHIVE - 1) == 0;
+}
+
+/* Reports the members that have kernels or device images, of a whole archive. */
+static void report_archive(struct report *report, const char *path, struct tw_bytes file)
+{
+    struct tw_bytes names = {NULL, 0}, member;
     struct archive_header header;
     bool has_any = report->json;
-    if (file.size < magic || memcmp(file.at, ARCHIVE, magic) != 0)
-        return false;
-    for (size_t at = magic; at + sizeof header <= file.size;) {
-        char name[MOST_NAME], title[PATH_MAX + MOST_NAME], digits[sizeof header.size + 1] = "";
+    for (size_t at = sizeof ARCHIVE - 1; at < file.size && read_member(file, at, &header, &member);) {
+        char name[MOST_NAME], title[PATH_MAX + MOST_NAME];
         struct tw_elf elf;
         struct tw_elf_section section;
-        memcpy(&header, file.at + at, sizeof header);
-        memcpy(digits, header.size, sizeof header.size);
-        const struct tw_bytes member = tw_bytes_slice(file, at + sizeof header, strtoull(digits, NULL, 10));
-        if (!member.at)
-            break;
         if (memcmp(header.name, "// ", 3) == 0)
             names = member;
         read_member_name(&header, names, name);
@@ -537,33 +562,49 @@ static bool report_archive(struct report *report, const char *path, struct tw_by
             report_file(report, title, member, &elf);
             has_any = true;
         }
-        at += sizeof header + member.size + member.size % 2;
+        at = next_member(at, member);
     }
     if (!has_any)
         printf("%s\n  no member has kernels or device images\n", path);
-    return true;
+}
+
+/* Returns whether a file is one or more offload binaries, which begin with its first byte. */
+static bool is_offload(struct tw_bytes file)
+{
+    static const unsigned char magic[] = {0x10, 0xff, 0x10, 0xad};
+    size_t images = 0;
+    if (file.size < sizeof magic || memcmp(file.at, magic, sizeof magic) != 0)
+        return false;
+    tw_image_visit(file, count_image, &images);
+    return images > 0;
+}
+
+/* Reports a file whose contents are mapped. Returns NULL, or what is wrong with it. */
+static const char *report_contents(struct report *report, const char *path, struct tw_bytes file)
+{
+    struct tw_elf elf;
+    if (is_archive(file)) {
+        if (!is_whole_archive(file))
+            return "the archive is cut off, or damaged";
+        report_archive(report, path, file);
+        return NULL;
+    }
+    const bool is_elf = tw_elf_open(&elf, file);
+    if (!is_elf && !is_offload(file))
+        return "neither a program, library or object of this machine, nor an offload binary";
+    report_file(report, path, file, is_elf ? &elf : NULL);
+    return NULL;
 }
 
 bool images_report(struct report *report, const char *path)
 {
     const char *reason;
     const struct tw_bytes file = map_file(path, &reason);
-    struct tw_elf elf;
-    size_t images = 0;
-    if (!file.at) {
-        fprintf(stderr, PROGRAM ": %s: %s\n", path, reason);
-        return false;
+    if (file.at) {
+        reason = report_contents(report, path, file);
+        munmap((void *)(uintptr_t)file.at, file.size);
     }
-    bool is_known = report_archive(report, path, file);
-    const bool is_elf = !is_known && tw_elf_open(&elf, file);
-    if (!is_known && !is_elf)
-        tw_image_visit(file, count_image, &images);
-    if (is_elf || images)
-        report_file(report, path, file, is_elf ? &elf : NULL);
-    is_known = is_known || is_elf || images;
-    if (!is_known)
-        fprintf(stderr, PROGRAM ": %s: neither a program, library or object of this machine, nor an offload binary\n",
-                path);
-    munmap((void *)(uintptr_t)file.at, file.size);
-    return is_known;
+    if (reason)
+        fprintf(stderr, PROGRAM ": %s: %s\n", path, reason);
+    return !reason;
 }

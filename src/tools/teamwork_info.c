@@ -16,6 +16,7 @@
 #include "topology.h"
 
 #define PROGRAM "teamwork-info"
+#define SEE_HELP PROGRAM ": \"" PROGRAM " --help\" lists the options\n"
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define MOST_WORDS 32 /* that a set of bits has */
 
@@ -191,6 +192,16 @@ static void report_unsigned(struct report *report, const char *name, unsigned nu
         report_text(report, name, count ? words[0] : digits);
 }
 
+/* A size of 0 is one that is not known: text shows it as empty. What only counts may be 0. */
+static void report_size(struct report *report, const char *name, size_t size)
+{
+    const char *const unit = unit_of(name);
+    if (!size && unit && !report->json)
+        report_text(report, name, NULL);
+    else
+        report_number(report, name, size, unit);
+}
+
 static void report_answer(struct report *report, const struct question *question, const struct meaning *meaning,
                           const union answer *answer)
 {
@@ -202,7 +213,7 @@ static void report_answer(struct report *report, const struct question *question
         report_bool(report, question->name, answer->truth);
         break;
     case SIZE:
-        report_number(report, question->name, answer->size, unit_of(question->name));
+        report_size(report, question->name, answer->size);
         break;
     case UNSIGNED:
         report_unsigned(report, question->name, answer->number, meaning);
@@ -510,15 +521,18 @@ static bool read_options(int argc, char **argv, struct options *options)
             write_version(version + strlen(PROGRAM " "));
             options->text = strcat(version, "\n");
             break;
-        default:
+        default: /* getopt_long() has said what is wrong */
+            fputs(SEE_HELP, stderr);
             return false;
         }
     }
     options->files = argv + optind;
-    const bool is_clear = !*options->files || !options->show;
-    if (!is_clear)
-        fprintf(stderr, PROGRAM ": files go with no option but --json: %s\n", *options->files);
-    return is_clear;
+    const char *const clash = *options->files && options->show ? "files go with no option but --json"
+                              : options->text && options->json ? "--json goes with neither --help nor --version"
+                                                               : NULL;
+    if (clash)
+        fprintf(stderr, PROGRAM ": %s\n" SEE_HELP, clash);
+    return !clash;
 }
 
 /* ---- what is shown ----------------------------------------------------------------------------------------------- */

@@ -17,7 +17,7 @@
 
 /* Writes spaces to a part of the file. So it has room on the disk: a store to a mapped page that has none would end the
    program. Returns 0 or an errno value. */
-static int fill(int descriptor, size_t at)
+static int write_spaces(int descriptor, size_t at)
 {
     char spaces[SPACE_BYTES];
     memset(spaces, ' ', sizeof spaces);
@@ -29,6 +29,23 @@ static int fill(int descriptor, size_t at)
         done += now > 0 ? (size_t)now : 0;
     }
     return 0;
+}
+
+/* The same, where a limit on the size of files does not end the program either (SIGXFSZ): it is EFBIG alone. */
+static int fill(int descriptor, size_t at)
+{
+    static const struct timespec at_once = {0, 0};
+    sigset_t too_large, before, pending;
+    sigemptyset(&too_large);
+    sigaddset(&too_large, SIGXFSZ);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &too_large, &before);
+    const int error = write_spaces(descriptor, at);
+    if (error == EFBIG && !sigismember(&pending, SIGXFSZ))
+        while (sigtimedwait(&too_large, NULL, &at_once) < 0 && errno == EINTR)
+            continue;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
 }
 
 /* Makes and maps a part of the file. Returns NULL and stores an errno value if that is impossible. */

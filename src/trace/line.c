@@ -71,12 +71,29 @@ void tw_put_moment(struct tw_line *line, uint64_t ns, struct tw_moment *last)
     line->at = put_pair(at, rest % 100);
 }
 
-/* Returns true if one of eight bytes has to be written in another way in a string of JSON. */
+/* Returns true if one of eight bytes has to be looked at for a string of JSON: others are ASCII, and stay as they are. */
 static bool is_special(uint64_t bytes)
 {
     const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u;
     const uint64_t quote = bytes ^ (ones * '"'), backslash = bytes ^ (ones * '\\');
-    return (((bytes - ones * 0x20) & ~bytes) | ((quote - ones) & ~quote) | ((backslash - ones) & ~backslash)) & highs;
+    return (bytes | ((bytes - ones * 0x20) & ~bytes) | ((quote - ones) & ~quote) | ((backslash - ones) & ~backslash))
+           & highs;
+}
+
+/* Returns the length of the character of UTF-8 that text begins with, up to `past`; 0 if it begins with none. */
+static size_t character_bytes(const char *text, const char *past)
+{
+    const unsigned char *const c = (const unsigned char *)text;
+    const size_t most = (size_t)(past - text);
+    const size_t bytes = c[0] < 0x80 ? 1 : c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : c[0] < 0xf5 ? 4 : 0;
+    if (!bytes || bytes > most)
+        return 0;
+    for (size_t i = 1; i < bytes; ++i)
+        if ((c[i] & 0xc0u) != 0x80u)
+            return 0;
+    const bool is_overlong = (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xf0 && c[1] < 0x90);
+    const bool is_no_character = (c[0] == 0xed && c[1] >= 0xa0) || (c[0] == 0xf4 && c[1] >= 0x90);
+    return is_overlong || is_no_character ? 0 : bytes;
 }
 
 void tw_put_name(struct tw_line *line, const char *name)
@@ -93,11 +110,16 @@ void tw_put_name(struct tw_line *line, const char *name)
             break;
         memcpy(at, &eight, 8);
     }
-    for (; name < past; ++name) {
-        const unsigned char c = (unsigned char)*name;
-        if (c == '"' || c == '\\')
+    while (name < past) {
+        const size_t character = character_bytes(name, past);
+        if (*name == '"' || *name == '\\')
             *at++ = '\\';
-        *at++ = (char)(c < 0x20 ? ' ' : c);
+        if (character > 1)
+            memcpy(at, name, character);
+        else
+            *at = (char)(!character ? '?' : (unsigned char)*name < 0x20 ? ' ' : *name);
+        at += character ? character : 1;
+        name += character ? character : 1;
     }
     line->at = at;
 }

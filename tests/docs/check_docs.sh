@@ -138,7 +138,7 @@ while IFS='|' read -r clause tests status; do
         *) echo "spec_map.md: clause $clause is$status, but no test is named" ;;
         esac
         ;;
-    " not for C:"* | " not applicable:"*) ;;
+    " not for C:"* | " not applicable:"* | " missing:"*) ;;
     *) echo "spec_map.md: clause $clause has the status$status" ;;
     esac
 done <"$work/clauses.read" >"$work/statuses.wrong"
@@ -240,5 +240,19 @@ for document in $documents; do
         esac
     done <"$work/links"
 done
+
+# ---- statements ----------------------------------------------------------------------------------------------------------
+
+# What is said about the API is true as long as its evidence is there (claims.txt).
+while IFS='|' read -r document words source evidence; do
+    case $document in
+    \#* | '') continue ;;
+    esac
+    tr -s ' *\n' ' ' <"$document" | grep -qF -- "$words" || fail "claims.txt: $document does not say \"$words\" any more"
+    case $evidence in
+    !*) ! grep -qE -- "${evidence#!}" "$source" || fail "$document says \"$words\", but $source has ${evidence#!}" ;;
+    *) grep -qE -- "$evidence" "$source" 2>/dev/null || fail "$document says \"$words\", but $source has no $evidence" ;;
+    esac
+done <tests/docs/claims.txt
 
 [ "$errors" = 0 ]

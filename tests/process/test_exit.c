@@ -44,7 +44,8 @@ TW_RANGE_KERNEL(stay, 1);
 static void submit(tw_queue *queue, tw_buffer *buffer, tw_buffer *gate)
 {
     tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_read_write(cg, buffer), .gate = gate ? tw_read(cg, gate) : NULL);
+    tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_read_write(cg, buffer),
+                    .gate = gate ? tw_read(cg, gate) : TW_NULL);
     TW_PASS(tw_queue_submit(queue, cg, NULL));
 }
 

@@ -7,9 +7,18 @@
 #include <teamwork/usm.h>
 #include <teamwork/view.h>
 
+/* A member for the words of a buffer, whatever the size of its elements is: of a pointer that may be another one, too, the
+   library does not compare that. */
+#define WORDS(type, name)                                                                                              \
+    union {                                                                                                            \
+        type *name;                                                                                                    \
+        const void *name##_of_any_size;                                                                                \
+    }
+
 struct mix {
-    uint32_t *out;
-    const uint32_t *in, *in2;
+    WORDS(uint32_t, out);
+    WORDS(const uint32_t, in);
+    WORDS(const uint32_t, in2);
     uint32_t first, ins, in2s, seed, keep;
 };
 static inline void mix(tw_item item, const struct mix *k)
@@ -21,8 +30,8 @@ static inline void mix(tw_item item, const struct mix *k)
 TW_RANGE_KERNEL(mix);
 
 struct offset {
-    uint32_t *out;
-    const uint32_t *in;
+    WORDS(uint32_t, out);
+    WORDS(const uint32_t, in);
     uint32_t ins, seed, keep, dims;
 };
 static inline void offset(tw_item item, const struct offset *k)
@@ -35,8 +44,8 @@ TW_RANGE_KERNEL(offset);
 enum { TILE_WORDS = 64 };
 
 struct tile {
-    uint32_t *out;
-    const uint32_t *in;
+    WORDS(uint32_t, out);
+    WORDS(const uint32_t, in);
     uint32_t outs, ins, seed, dims;
 };
 static inline void tile(tw_group group, const struct tile *k)
@@ -57,8 +66,8 @@ static inline void tile(tw_group group, const struct tile *k)
 TW_WORK_GROUP_KERNEL(tile);
 
 struct meet {
-    uint32_t *out;
-    const uint32_t *in;
+    WORDS(uint32_t, out);
+    WORDS(const uint32_t, in);
     tw_local_memory words;
     uint32_t outs, ins, seed, dims;
 };
@@ -75,8 +84,8 @@ static inline void meet(tw_nd_item item, const struct meet *k)
 TW_ND_RANGE_KERNEL(meet);
 
 struct single {
-    uint32_t *out;
-    const uint32_t *in;
+    WORDS(uint32_t, out);
+    WORDS(const uint32_t, in);
     uint32_t outs, ins, seed;
 };
 static inline void single(const struct single *k)
@@ -90,7 +99,7 @@ static inline void single(const struct single *k)
 TW_SINGLE_TASK(single);
 
 struct add {
-    uint32_t *out;
+    WORDS(uint32_t, out);
     uint32_t first, term;
 };
 static inline void add(tw_item item, const struct add *k)
@@ -100,7 +109,7 @@ static inline void add(tw_item item, const struct add *k)
 TW_RANGE_KERNEL(add);
 
 struct add_plainly {
-    uint32_t *out;
+    WORDS(uint32_t, out);
     uint32_t term;
 };
 static inline void add_plainly(tw_item item, const struct add_plainly *k)
@@ -110,7 +119,7 @@ static inline void add_plainly(tw_item item, const struct add_plainly *k)
 TW_RANGE_KERNEL(add_plainly, 1);
 
 struct reduce {
-    const uint32_t *in;
+    WORDS(const uint32_t, in);
     TW_REDUCTION(uint32_t, TW_SUM) sum;
     TW_REDUCTION(uint32_t, TW_XOR) bits;
 };
@@ -127,7 +136,7 @@ struct block_words {
     uint32_t at[BLOCK_WORDS];
 };
 struct block {
-    uint32_t *out;
+    WORDS(uint32_t, out);
     struct block_words words;
 };
 static inline void block(tw_item item, const struct block *k)
@@ -139,7 +148,7 @@ TW_RANGE_KERNEL(block, 1);
 
 struct views_1 {
     TW_VIEW(uint32_t) out;
-    const uint32_t *in;
+    WORDS(const uint32_t, in);
     uint32_t ins, seed;
 };
 static inline void views_1(tw_item item, const struct views_1 *k)
@@ -151,7 +160,7 @@ TW_RANGE_KERNEL(views_1, 1);
 
 struct views_2 {
     TW_VIEW(uint32_t) out;
-    const uint32_t *in;
+    WORDS(const uint32_t, in);
     uint32_t ins, seed;
 };
 static inline void views_2(tw_item item, const struct views_2 *k)
@@ -163,7 +172,7 @@ TW_RANGE_KERNEL(views_2, 2);
 
 struct views_3 {
     TW_VIEW(uint32_t) out;
-    const uint32_t *in;
+    WORDS(const uint32_t, in);
     uint32_t ins, seed;
 };
 static inline void views_3(tw_item item, const struct views_3 *k)
@@ -186,8 +195,8 @@ static inline void pixels(tw_item item, const struct pixels *k)
 TW_RANGE_KERNEL(pixels, 2);
 
 struct crowd {
-    uint32_t *out;
-    const uint32_t *in;
+    WORDS(uint32_t, out);
+    WORDS(const uint32_t, in);
     uint32_t outs, ins, seed;
 };
 static inline void crowd(tw_group group, const struct crowd *k)
@@ -211,8 +220,8 @@ static inline size_t stride(const struct strides *s, size_t i)
 }
 
 struct parts {
-    uint32_t *out;
-    const uint32_t *in;
+    WORDS(uint32_t, out);
+    WORDS(const uint32_t, in);
     struct strides to, from;
     uint32_t seed, keep, reads;
 };
@@ -371,8 +380,13 @@ static void record_parts(tw_command_group *group, const struct call *call)
     if (call->seed % 2 == 0)
         (void)access_part(group, call->in2, &call->part[2], call->mode2, target);
     if (call->kernel == HOST_TASK) {
-        const struct task task = {{out, in, strides_of(&call->part[0]), strides_of(&call->part[1]), call->seed,
-                                   call->keep, parts_go_together(&call->part[0], &call->part[1])},
+        const struct task task = {{{out},
+                                   {in},
+                                   strides_of(&call->part[0]),
+                                   strides_of(&call->part[1]),
+                                   call->seed,
+                                   call->keep,
+                                   parts_go_together(&call->part[0], &call->part[1])},
                                   call->fails};
         tw_host_task(group, host_task, &task, sizeof task);
         return;

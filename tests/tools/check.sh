@@ -63,6 +63,7 @@ sort -u "$work/answers" | diff "$work/questions" - >"$work/diff" ||
 [ "$(grep -cx TW_DEVICE_INFO_TYPE "$work/answers")" = 3 ] || fail "--all does not show three devices"
 prints "^    TW_DEVICE_INFO_GLOBAL_MEM_SIZE +[1-9][0-9]* bytes$"
 prints "^    TW_DEVICE_INFO_ADDRESS_BITS +64 bits$"
+! grep -E " 0 (bytes|bits|MHz|ns|pixels|images|work-items)$" "$work/out" || fail "what is not known is 0"
 prints "^    processors +[1-9]"
 
 # ---- JSON ----
@@ -139,8 +140,14 @@ if command -v ar >/dev/null && ar rc "$work/lib.a" "$work/a_long_name_of_a_membe
     grep -q "teamwork-info)" "$work/out" && [ "$(grep -c "^  kernels" "$work/out")" != 1 ] &&
         fail "members without kernels have some: $(cat "$work/out")"
 fi
-for wrong in docs/errors.md /nonexistent "$work"; do
-    "$info" "$wrong" >"$work/out" 2>"$work/err" && fail "$wrong is read"
+# one that is cut off is refused; so is what is no file, without waiting, and what is large, without reading it all
+for bytes in 70 200 5000; do
+    head -c $bytes "$work/lib.a" >"$work/cut.a" 2>/dev/null
+    [ ! -s "$work/cut.a" ] || ends 1 1 "$work/cut.a"
+done
+mkfifo "$work/fifo" && truncate -s 20G "$work/sparse" || fail "no FIFO, or no large file"
+for wrong in docs/errors.md /nonexistent "$work" "$work/fifo" "$work/sparse"; do
+    timeout 10 "$info" "$wrong" >"$work/out" 2>"$work/err" && fail "$wrong is read"
     [ "$(wc -l <"$work/err")" = 1 ] || fail "teamwork-info $wrong: not 1 line of messages: $(cat "$work/err")"
 done
 # cut off anywhere, a file is read as far as it goes, or refused
@@ -206,10 +213,11 @@ grep -oE -- '--[a-z]+' "$work/out" | sort -u | while read -r option; do
     grep -q "Fl -${option#--}" "$page" || echo "$page lacks $option"
 done >"$work/lacks"
 [ ! -s "$work/lacks" ] || fail "$(cat "$work/lacks")"
-for wrong in --nonsense -x --json=1 --device; do
-    ends 2 1 "$wrong"
+for wrong in --nonsense -x --json=1 --device "-j -h" "-j -V" "--all $program"; do
+    # shellcheck disable=SC2086
+    ends 2 2 $wrong
+    grep -q 'teamwork-info --help' "$work/err" || fail "$wrong does not lead to --help: $(cat "$work/err")"
 done
-ends 2 1 --all "$program"
 ends 1 1 --device gpu
 ends 1 1 --device nonsense
 if [ -e /dev/full ]; then

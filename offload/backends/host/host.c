@@ -75,8 +75,10 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
 
 static void close_device(struct tw_backend_device *device)
 {
-    if (!device->has_own_threads)
+    if (!device->has_own_threads) {
         tw_fiber_close();
+        tw_topology_close();
+    }
     free(host(device)->processors);
     free(device);
 }

@@ -5,9 +5,9 @@
  *     struct allocation | red zone | contents | red zone
  *
  * or, of reserved addresses, pages that begin and end so, and whose contents cannot be accessed where nothing backs them.
- * The red zones have a pattern. The pattern is checked before and after each kernel that accesses the contents, at
- * each copy, and when the memory is freed. AddressSanitizer, if present, has the red zones poisoned and reports the
- * access itself.
+ * The red zones have a pattern (sim_pattern.h). The pattern is checked before and after each kernel that accesses the
+ * contents, at each copy, and when the memory is freed. AddressSanitizer, if present, has the red zones poisoned and
+ * reports the access itself.
  */
 #define _GNU_SOURCE
 #include "sim_memory.h"
@@ -22,16 +22,16 @@
 
 #include <teamwork/sim.h>
 
+#include "base/block.h"
 #include "base/log.h"
 #include "common/host_lowering.h"
-#include "sim_block.h"
+#include "sim_pattern.h"
 
 #define ALIGNMENT 128u
 #define FRONT_BYTES 512u          /* the size of the red zone before the contents */
 #define LEAST_BACK_BYTES 512u     /* the one behind them is a quarter of the contents, but at least this */
 #define MOST_BACK_BYTES 4096u     /* and at most this */
 #define MOST_SPARE_BYTES 1048576u /* behind the red zone are as many bytes as the contents have, and at most this */
-#define RED_WORD (TW_SIM_RED_ZONE * 0x0101010101010101u)
 
 struct allocation {
     const struct tw_backend_device *device;
@@ -39,12 +39,16 @@ struct allocation {
     size_t spare_bytes; /* behind the red zone: what a kernel that runs on and on overwrites, and not the heap */
     const unsigned char *first, *past; /* the bounds of the block: the key in the tree */
     size_t mapped_bytes;               /* of reserved addresses, with the red zones' pages; else 0 */
+    uint64_t red_word;                 /* the pattern of its red zones */
 };
 _Static_assert(sizeof(struct allocation) <= ALIGNMENT, "the contents would not be aligned");
 
 /* All allocations, by address. */
 static void *tree;
 static pthread_mutex_t tree_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+/* Held while red zones are compared or filled. */
+static pthread_mutex_t zone_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static atomic_uint running; /* the number of running kernels, on all simulated devices */
 
@@ -84,12 +88,19 @@ static int compare(const void *left, const void *right)
     return a->past <= b->first ? -1 : a->first >= b->past;
 }
 
+static void paint_zones(struct allocation *allocation, uint64_t red_word)
+{
+    unsigned char *contents = contents_of(allocation);
+    allocation->red_word = red_word;
+    tw_sim_pattern_fill(contents - FRONT_BYTES, FRONT_BYTES, red_word);
+    tw_sim_pattern_fill(contents + allocation->bytes, allocation->back_bytes, red_word);
+}
+
 /* Makes the red zones of an allocation, and adds it to the tree. Returns false if memory is exhausted. */
 static bool enter(struct allocation *allocation)
 {
     unsigned char *contents = contents_of(allocation);
-    memset(contents - FRONT_BYTES, TW_SIM_RED_ZONE, FRONT_BYTES);
-    memset(contents + allocation->bytes, TW_SIM_RED_ZONE, allocation->back_bytes);
+    paint_zones(allocation, tw_sim_red_word(0));
     pthread_mutex_lock(&tree_mutex);
     const bool is_known = tsearch(allocation, &tree, compare) != NULL;
     pthread_mutex_unlock(&tree_mutex);
@@ -118,8 +129,8 @@ void *tw_sim_memory_allocate(const struct tw_backend_device *device, size_t byte
     if (!allocation)
         return NULL;
     const unsigned char *first = (const unsigned char *)allocation;
-    *allocation = (struct allocation){device, bytes, back, spare, first, first + total, 0};
-    memset(contents_of(allocation), TW_SIM_POISON, bytes);
+    *allocation = (struct allocation){device, bytes, back, spare, first, first + total, 0, 0};
+    tw_sim_poison(contents_of(allocation), bytes);
     if (!enter(allocation)) {
         free(allocation);
         return NULL;
@@ -147,8 +158,8 @@ void *tw_sim_memory_reserve(const struct tw_backend_device *device, size_t bytes
     const bool is_open = mprotect(first, TW_SIM_PAGE_BYTES, PROT_READ | PROT_WRITE) == 0
                          && mprotect(last, (size_t)(first + mapped - last), PROT_READ | PROT_WRITE) == 0;
     if (is_open) {
-        *allocation = (struct allocation){device, bytes, LEAST_BACK_BYTES, spare, first, first + mapped, mapped};
-        memset(last, TW_SIM_POISON, (size_t)(past - last));
+        *allocation = (struct allocation){device, bytes, LEAST_BACK_BYTES, spare, first, first + mapped, mapped, 0};
+        tw_sim_poison(last, (size_t)(past - last));
     }
     if (!is_open || !enter(allocation)) {
         (void)munmap(first, mapped);
@@ -168,14 +179,14 @@ bool tw_sim_memory_back(void *reserved, size_t at, size_t bytes)
 {
     if (!set_access(reserved, at, bytes, PROT_READ | PROT_WRITE))
         return false;
-    memset((unsigned char *)reserved + at, TW_SIM_POISON, bytes);
+    tw_sim_poison((unsigned char *)reserved + at, bytes);
     return true;
 }
 
 void tw_sim_memory_unback(void *reserved, size_t at, size_t bytes)
 {
     unsigned char *first = (unsigned char *)reserved + at, *past = page_of(first + bytes);
-    memset(first, TW_SIM_POISON, bytes);
+    tw_sim_poison(first, bytes);
     if (past > first)
         (void)madvise(first, (size_t)(past - first), MADV_DONTNEED);
     (void)set_access(reserved, at, bytes, PROT_NONE);
@@ -219,48 +230,41 @@ struct damage {
     size_t distance; /* in bytes, down from the first byte of the contents, or up from the first byte behind them */
 };
 
-typedef uint64_t word __attribute__((aligned(1), may_alias));
-
-__attribute__((no_sanitize("address"))) static bool is_whole(const unsigned char *zone, size_t bytes)
-{
-    uint64_t other = 0;
-    size_t i = 0;
-    for (; i + sizeof other <= bytes; i += sizeof other)
-        other |= *(const word *)(zone + i) ^ RED_WORD;
-    for (; i < bytes; ++i)
-        other |= zone[i] ^ TW_SIM_RED_ZONE;
-    return !other;
-}
-
 /* Stores the damage nearest to the contents, and restores the red zones. Returns false if there is no damage. */
-__attribute__((no_sanitize("address"))) static bool mend(struct allocation *allocation, struct damage *damage)
+static bool mend(struct allocation *allocation, struct damage *damage)
 {
-    unsigned char *contents = contents_of(allocation), *behind = contents + allocation->bytes;
-    bool found = false;
-    for (size_t i = FRONT_BYTES; i > 0; --i) {
-        if (contents[-(ptrdiff_t)i] != TW_SIM_RED_ZONE) {
-            *damage = (struct damage){.before = true, .distance = i};
-            found = true;
-        }
-        contents[-(ptrdiff_t)i] = TW_SIM_RED_ZONE;
-    }
-    for (size_t i = allocation->back_bytes; i > 0; --i) {
-        if (behind[i - 1] != TW_SIM_RED_ZONE) {
-            *damage = (struct damage){.before = false, .distance = i - 1};
-            found = true;
-        }
-        behind[i - 1] = TW_SIM_RED_ZONE;
-    }
-    return found;
+    const unsigned char *contents = contents_of(allocation), *front = contents - FRONT_BYTES;
+    const size_t before = tw_sim_pattern_last(front, FRONT_BYTES, allocation->red_word);
+    const size_t behind =
+        tw_sim_pattern_first(contents + allocation->bytes, allocation->back_bytes, allocation->red_word);
+    if (before != SIZE_MAX)
+        *damage = (struct damage){.before = true, .distance = FRONT_BYTES - before};
+    if (behind != SIZE_MAX)
+        *damage = (struct damage){.before = false, .distance = behind};
+    paint_zones(allocation, allocation->red_word);
+    return before != SIZE_MAX || behind != SIZE_MAX;
 }
 
-static bool is_damaged(const void *memory, struct damage *damage)
+static bool is_damaged_locked(struct allocation *allocation, struct damage *damage)
 {
-    struct allocation *allocation = allocation_of(memory);
-    const unsigned char *contents = memory;
-    if (is_whole(contents - FRONT_BYTES, FRONT_BYTES) && is_whole(contents + allocation->bytes, allocation->back_bytes))
+    const unsigned char *contents = contents_of(allocation);
+    if (tw_sim_pattern_is_whole(contents - FRONT_BYTES, FRONT_BYTES, allocation->red_word)
+        && tw_sim_pattern_is_whole(contents + allocation->bytes, allocation->back_bytes, allocation->red_word))
         return false;
     return mend(allocation, damage);
+}
+
+/* The same with the lock. From then on the red zones have the pattern for elements of a size; 0: the one they have. */
+static bool is_damaged(const void *memory, size_t element_bytes, struct damage *damage)
+{
+    struct allocation *allocation = allocation_of(memory);
+    const uint64_t red_word = tw_sim_red_word(element_bytes);
+    pthread_mutex_lock(&zone_mutex);
+    const bool found = is_damaged_locked(allocation, damage);
+    if (element_bytes && allocation->red_word != red_word)
+        paint_zones(allocation, red_word);
+    pthread_mutex_unlock(&zone_mutex);
+    return found;
 }
 
 #define DESCRIPTION_BYTES 320
@@ -287,7 +291,7 @@ static tw_status check_around(const void *address)
     char text[DESCRIPTION_BYTES];
     const struct tw_backend_device *owner;
     const void *memory = tw_sim_memory_around(address, &owner);
-    if (!memory || !is_damaged(memory, &damage))
+    if (!memory || !is_damaged(memory, 0, &damage))
         return TW_SUCCESS;
     return tw_fail(TW_ERROR_OUT_OF_BOUNDS, "%s", describe_damage(allocation_of(memory), damage, text));
 }
@@ -309,10 +313,10 @@ size_t tw_sim_memory_free(void *memory)
     const size_t bytes = allocation->bytes;
     struct damage damage;
     char text[DESCRIPTION_BYTES];
-    if (is_damaged(memory, &damage))
+    if (is_damaged(memory, 0, &damage))
         tw_warn("%s", describe_damage(allocation, damage, text));
     if (!allocation->mapped_bytes)
-        memset(memory, TW_SIM_POISON, bytes);
+        tw_sim_poison(memory, bytes);
     pthread_mutex_lock(&tree_mutex);
     tdelete(allocation, &tree, compare);
     pthread_mutex_unlock(&tree_mutex);
@@ -347,7 +351,7 @@ static const char *describe(const struct watch *watch, const struct tw_backend_a
 {
     char which[128];
     int used;
-    if (watch->kernel && tw_sim_block_member(watch->kernel, watch->launch->args, access->first, which, sizeof which))
+    if (watch->kernel && tw_block_member(watch->kernel, watch->launch->args, access->first, which, sizeof which))
         used = snprintf(text, DESCRIPTION_BYTES, "the buffer that member %s points to", which);
     else
         used = snprintf(text, DESCRIPTION_BYTES, "the buffer of accessor %zu of its group", index + 1);
@@ -365,7 +369,7 @@ static bool is_damaged_around(const struct tw_backend_access *access, struct dam
 {
     const struct tw_backend_device *owner;
     const unsigned char *first = access->address, *contents = tw_sim_memory_around(first, &owner);
-    if (!contents || !is_damaged(contents, damage))
+    if (!contents || !is_damaged(contents, access->element_bytes, damage))
         return false;
     const size_t before = (size_t)(first - contents);
     damage->distance += damage->before ? before : allocation_of(contents)->bytes - before - access->bytes;
@@ -467,8 +471,8 @@ static void poison(const struct tw_host_prelude *prelude, size_t piece, size_t p
     for (size_t i = 0; watch->device->access(watch->device, watch->launch, i, &access); ++i) {
         const size_t each = access.row_bytes / pieces, first = piece * each;
         for (size_t row = 0; !access.needs && row < access.rows; ++row)
-            memset(tw_backend_access_row(&access, row) + first, TW_SIM_POISON,
-                   piece + 1 == pieces ? access.row_bytes - first : each);
+            tw_sim_poison(tw_backend_access_row(&access, row) + first,
+                          piece + 1 == pieces ? access.row_bytes - first : each);
     }
 }
 

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "sim_block.h"
+#include "base/block.h"
 #include "sim_memory.h"
 
 #define USM_BYTES 256 /* the name of an allocation */
@@ -43,9 +43,11 @@ static bool is_mapped(const void *address)
 
 /* Returns true, and sets the check's status, if a pointer is wrong. A pointer to unmapped memory is not: the kernel
    cannot follow it. */
-static bool is_wrong(void *user, const char *name, const void *pointer)
+static bool is_wrong(void *user, const struct tw_block_pointer *found)
 {
     struct check *check = user;
+    const char *const name = found->name;
+    const void *const pointer = found->value;
     const struct tw_backend_device *owner = NULL;
     const void *memory = pointer ? tw_sim_memory_around(pointer, &owner) : NULL;
     const bool is_right = is_accessed(check, memory, pointer);
@@ -77,6 +79,6 @@ tw_status tw_sim_pointers_check(const struct tw_backend_device *device, const st
                                 const struct tw_internal_launch *launch)
 {
     struct check check = {device, kernel, launch, TW_SUCCESS};
-    (void)tw_sim_block_visit(kernel, launch->args, is_wrong, &check);
+    (void)tw_block_visit(kernel, launch->args, is_wrong, &check);
     return check.status;
 }

@@ -41,10 +41,23 @@
             return a ^ b;                                                                                              \
         }                                                                                                              \
     }
+/* The least and the greatest are those of fmin() and fmax(): a NaN is left out, wherever it comes. Without vectors a
+   processor tests whether what was combined before, `a`, is a NaN ahead of time, since that is a branch, and waits for
+   one instruction a value. */
+#ifdef TW_INTERNAL_GPU_PASS
+#define TW_INTERNAL_LEAST(a, b) __builtin_elementwise_min(a, b)
+#define TW_INTERNAL_GREATEST(a, b) __builtin_elementwise_max(a, b)
+#else
+#define TW_INTERNAL_LEAST(a, b) (__builtin_expect((a) != (a), 0) ? (b) : (b) < (a) ? (b) : (a))
+#define TW_INTERNAL_GREATEST(a, b) (__builtin_expect((a) != (a), 0) ? (b) : (a) < (b) ? (b) : (a))
+#endif
 #define TW_INTERNAL_COMBINE_FLOATING(type, suffix)                                                                     \
     TW_DEVICE_INLINE type tw_internal_combine_##suffix(type a, type b, tw_operation op)                                \
     {                                                                                                                  \
-        return op == TW_SUM ? a + b : op == TW_PRODUCT ? a * b : op == TW_MIN ? (b < a ? b : a) : (a < b ? b : a);     \
+        return op == TW_SUM       ? a + b                                                                              \
+               : op == TW_PRODUCT ? a * b                                                                              \
+               : op == TW_MIN     ? TW_INTERNAL_LEAST(a, b)                                                            \
+                                  : TW_INTERNAL_GREATEST(a, b);                                                            \
     }
 TW_INTERNAL_COMBINE_INTEGER(int, unsigned, int)
 TW_INTERNAL_COMBINE_INTEGER(unsigned, unsigned, uint)
@@ -55,6 +68,9 @@ TW_INTERNAL_COMBINE_INTEGER(unsigned long long, unsigned long long, ullong)
 TW_INTERNAL_COMBINE_FLOATING(float, float)
 TW_INTERNAL_COMBINE_FLOATING(double, double)
 
+/* tw_internal_identity_SUFFIX(): what an exclusive scan begins with, and what an empty range gives.
+   tw_internal_neutral_SUFFIX(): what leaves any value as it is, also a NaN. It is a NaN for the least and the greatest of
+   floating point, so that NaNs alone give a NaN; inf - inf is one. */
 #define TW_INTERNAL_DEFINE_IDENTITY(type, suffix, lowest, highest, combine)                                            \
     TW_DEVICE_INLINE type tw_internal_identity_##suffix(tw_operation op)                                               \
     {                                                                                                                  \
@@ -63,6 +79,11 @@ TW_INTERNAL_COMBINE_FLOATING(double, double)
                : op == TW_MAX   ? (lowest)                                                                             \
                : op == TW_AND   ? (type) - 1                                                                           \
                                 : (type)0;                                                                               \
+    }                                                                                                                  \
+    TW_DEVICE_INLINE type tw_internal_neutral_##suffix(tw_operation op)                                                \
+    {                                                                                                                  \
+        const bool is_nan = (type)0.5 != 0 && (op == TW_MIN || op == TW_MAX);                                          \
+        return is_nan ? (type)((highest) - (highest)) : tw_internal_identity_##suffix(op);                             \
     }
 TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_IDENTITY)
 

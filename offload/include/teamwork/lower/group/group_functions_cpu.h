@@ -58,10 +58,10 @@ TW_DEVICE_INLINE unsigned long long tw_internal_ballot(tw_sub_group sub_group, b
             a *= b;                                                                                                    \
             break;                                                                                                     \
         case TW_MIN:                                                                                                   \
-            a = b < a ? b : a;                                                                                         \
+            a = __builtin_elementwise_min(b, a);                                                                       \
             break;                                                                                                     \
         case TW_MAX:                                                                                                   \
-            a = a < b ? b : a;                                                                                         \
+            a = __builtin_elementwise_max(b, a);                                                                       \
             break;                                                                                                     \
         default:                                                                                                       \
             a = TW_INTERNAL_COMBINE_BITS_##suffix(a, b, op);                                                           \

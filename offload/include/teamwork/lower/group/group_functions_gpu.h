@@ -244,7 +244,7 @@ TW_DEVICE_INLINE bool tw_internal_redux(tw_sub_group sub_group, int *x, tw_opera
     }                                                                                                                  \
     TW_INTERNAL_DEFINE_SHUFFLES(type, suffix)                                                                          \
     TW_INTERNAL_DEFINE_SCAN_ROWS(type, suffix, combine)                                                                \
-    /* The x of the first `count` lanes, at most `most`, together, for all. Lanes behind them have the identity. */    \
+    /* The x of the first `count` lanes, at most `most`, together, for all. Lanes behind them have the neutral one. */ \
     TW_DEVICE_INLINE type tw_internal_reduce_lanes_##suffix(tw_sub_group sub_group, type x, tw_operation op,           \
                                                             unsigned most, unsigned count)                             \
     {                                                                                                                  \
@@ -283,8 +283,11 @@ TW_DEVICE_INLINE bool tw_internal_redux(tw_sub_group sub_group, int *x, tw_opera
         TW_INTERNAL_CHECKED(suffix)                                                                                    \
     {                                                                                                                  \
         const type all = tw_inclusive_scan_over_group(sub_group, x, op);                                               \
+        const type first = tw_internal_identity_##suffix(op);                                                          \
         const type before = tw_internal_shuffle_##suffix(sub_group, all, TW_INTERNAL_BEFORE, 1);                       \
-        return sub_group.tw_lane_ ? before : tw_internal_identity_##suffix(op);                                        \
+        if (sub_group.tw_lane_ == 0)                                                                                   \
+            return first;                                                                                              \
+        return op == TW_MIN || op == TW_MAX ? combine(first, before, op) : before; /* which may be a NaN */            \
     }                                                                                                                  \
     /* All parts together. Many are read by a lane each: read by all, they would take a register each. */              \
     TW_DEVICE_INLINE type tw_internal_all_parts_##suffix(tw_sub_group sub_group, const type *parts, tw_operation op)   \
@@ -293,7 +296,7 @@ TW_DEVICE_INLINE bool tw_internal_redux(tw_sub_group sub_group, int *x, tw_opera
         type all = parts[0];                                                                                           \
         if (count > TW_INTERNAL_FEW_PARTS && sub_group.tw_even_) {                                                     \
             if (lane > 0)                                                                                              \
-                all = lane < count ? parts[lane] : tw_internal_identity_##suffix(op);                                  \
+                all = lane < count ? parts[lane] : tw_internal_neutral_##suffix(op);                                   \
             return tw_internal_reduce_lanes_##suffix(sub_group, all, op, count, count);                                \
         }                                                                                                              \
         for (unsigned i = 1; i < TW_INTERNAL_FEW_PARTS; ++i)                                                           \
@@ -327,7 +330,7 @@ TW_DEVICE_INLINE bool tw_internal_redux(tw_sub_group sub_group, int *x, tw_opera
         if (sub_group.tw_lane_ == sub_group.tw_size_ - 1)                                                              \
             scratch[sub_group.tw_id_] = up_to;                                                                         \
         tw_internal_gpu_barrier();                                                                                     \
-        type before = tw_internal_identity_##suffix(op);                                                               \
+        type before = exclusive ? tw_internal_identity_##suffix(op) : tw_internal_neutral_##suffix(op);                \
         for (unsigned i = 0; i < sub_group.tw_id_; ++i)                                                                \
             before = combine(before, scratch[i], op);                                                                  \
         tw_internal_gpu_barrier();                                                                                     \

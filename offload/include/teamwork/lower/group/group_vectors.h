@@ -19,10 +19,10 @@
             *(type *)to = a * b;                                                                                       \
             break;                                                                                                     \
         case TW_MIN:                                                                                                   \
-            *(type *)to = b < a ? b : a;                                                                               \
+            *(type *)to = __builtin_elementwise_min(b, a);                                                             \
             break;                                                                                                     \
         case TW_MAX:                                                                                                   \
-            *(type *)to = a < b ? b : a;                                                                               \
+            *(type *)to = __builtin_elementwise_max(b, a);                                                             \
             break;                                                                                                     \
         default:                                                                                                       \
             *(type *)to = bits(a, b, *(const tw_operation *)op);                                                       \

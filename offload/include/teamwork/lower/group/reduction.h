@@ -50,7 +50,7 @@ TW_DEVICE_INLINE int tw_internal_is_array(int right)
 
    Of an array a CPU has a copy for each part. A GPU has one in global memory, to which work-items add atomically, and
    in the simt lowering a small array has another one in the memory of each team. An element of a copy is by XOR what it
-   has more than the identity, so zeroed memory has the identities of any operation. */
+   has more than the neutral value (group_functions.h), so zeroed memory has that of any operation. */
 
 #ifdef TW_INTERNAL_PASS_SIMT
 #define TW_INTERNAL_SLOT_PARTS TW_INTERNAL_MAX_PARTS
@@ -60,12 +60,12 @@ TW_DEVICE_INLINE int tw_internal_is_array(int right)
 
 /* What is done with a member; the functions that do it are inlined, and the stage is a constant. */
 enum tw_internal_stage {
-    TW_INTERNAL_RESET,  /* sets the value to the operation's identity, or makes a copy of the array */
+    TW_INTERNAL_RESET,  /* sets the value to the operation's neutral one, or makes a copy of the array */
     TW_INTERNAL_LEAVE,  /* leaves the value as that of the part */
     TW_INTERNAL_FINISH, /* combines the values of all parts with the target */
     /* where a part is of groups, and not in the simt lowering: */
-    TW_INTERNAL_OPEN, /* makes the part's value the target, and sets it to the identity, or makes a copy of the array */
-    TW_INTERNAL_BEGIN, /* sets the own value of a work-item, or group, to the identity */
+    TW_INTERNAL_OPEN, /* makes the part's value the target, and sets it to the neutral one, or makes a copy of the array */
+    TW_INTERNAL_BEGIN, /* sets the own value of a work-item, or group, to the neutral one */
     TW_INTERNAL_ADD    /* combines it with the part's value */
 };
 
@@ -245,10 +245,10 @@ TW_DEVICE_INLINE tw_item tw_internal_reduction_item(size_t linear, size_t total,
 #define TW_INTERNAL_DEFINE_SHARED(type, suffix, word, bits, combine)                                                   \
     TW_DEVICE_INLINE type tw_internal_coded_##suffix(type x, tw_operation op)                                          \
     {                                                                                                                  \
-        const type identity = tw_internal_identity_##suffix(op);                                                       \
+        const type neutral = tw_internal_neutral_##suffix(op);                                                        \
         bits a, b;                                                                                                     \
         __builtin_memcpy(&a, &x, sizeof a);                                                                            \
-        __builtin_memcpy(&b, &identity, sizeof b);                                                                     \
+        __builtin_memcpy(&b, &neutral, sizeof b);                                                                     \
         a ^= b;                                                                                                        \
         __builtin_memcpy(&x, &a, sizeof x);                                                                            \
         return x;                                                                                                      \
@@ -335,7 +335,7 @@ TW_INTERNAL_DEFINE_SHARED(double, double, tw_internal_double, uint64_t, tw_inter
                                           const struct tw_internal_reducing *here, size_t member)                      \
     {                                                                                                                  \
         if (stage == TW_INTERNAL_RESET || stage == TW_INTERNAL_BEGIN) {                                                \
-            *value = tw_internal_identity_##suffix(op);                                                                \
+            *value = tw_internal_neutral_##suffix(op);                                                                \
             target->shared = false;                                                                                    \
         } else if (stage == TW_INTERNAL_LEAVE) {                                                                       \
             tw_internal_leave(value, (type *)tw_internal_slot(here, member, here->part), op, here);                    \
@@ -344,7 +344,7 @@ TW_INTERNAL_DEFINE_SHARED(double, double, tw_internal_double, uint64_t, tw_inter
         } else if (stage == TW_INTERNAL_OPEN) {                                                                        \
             target->to = tw_internal_slot(here, member, here->part);                                                   \
             target->shared = true;                                                                                     \
-            *(type *)target->to = tw_internal_identity_##suffix(op);                                                   \
+            *(type *)target->to = tw_internal_neutral_##suffix(op);                                                   \
         } else {                                                                                                       \
             TW_INTERNAL_ADD_TO_PART(type, suffix, (type *)target->to, *value, op, combine)                             \
         }                                                                                                              \
@@ -430,7 +430,7 @@ TW_DEVICE_INLINE void *tw_internal_team_copy(const struct tw_internal_array *arr
     {                                                                                                                  \
         const tw_sub_group sub_group = tw_internal_sub_group(here->thread, here->threads);                             \
         const volatile type *parts = (const volatile type *)slots;                                                     \
-        type all = tw_internal_identity_##suffix(op), next[TW_INTERNAL_PARTS_AHEAD];                                   \
+        type all = tw_internal_neutral_##suffix(op), next[TW_INTERNAL_PARTS_AHEAD];                                   \
         const struct tw_internal_slots from = here->combined;                                                          \
         const unsigned step = here->threads, count = from.count;                                                       \
         TW_INTERNAL_PRAGMA(clang loop unroll(disable))                                                                 \
@@ -439,7 +439,7 @@ TW_DEVICE_INLINE void *tw_internal_team_copy(const struct tw_internal_array *arr
             for (unsigned k = 0; k < TW_INTERNAL_PARTS_AHEAD; ++k)                                                     \
                 next[k] = i + k * step < count                                                                         \
                               ? parts[(from.first + (i + k * step) * from.apart) * (8 / sizeof all)]                   \
-                              : tw_internal_identity_##suffix(op);                                                     \
+                              : tw_internal_neutral_##suffix(op);                                                     \
             TW_INTERNAL_PRAGMA(clang loop unroll(full))                                                                \
             for (unsigned k = 0; k < TW_INTERNAL_PARTS_AHEAD; ++k)                                                     \
                 all = combine(all, next[k], op);                                                                       \
@@ -467,7 +467,7 @@ TW_DEVICE_INLINE void *tw_internal_team_copy(const struct tw_internal_array *arr
             tw_internal_barrier();                                                                                     \
             for (unsigned i = here->thread; i < array->count; i += here->threads) {                                    \
                 const type x = tw_internal_coded_##suffix(((type *)tw_internal_team_copy(array))[i], op);              \
-                if (x != tw_internal_identity_##suffix(op))                                                            \
+                if (x != tw_internal_neutral_##suffix(op))                                                            \
                     tw_internal_add_atomically_##suffix(values + i, x, op, true);                                      \
             }                                                                                                          \
         }                                                                                                              \
@@ -497,7 +497,7 @@ TW_DEVICE_INLINE void *tw_internal_team_copy(const struct tw_internal_array *arr
     TW_OVERLOADED void tw_internal_finish(type *target, bool keep, const type *slots, tw_operation op,                 \
                                           const struct tw_internal_reducing *here)                                     \
     {                                                                                                                  \
-        type all = tw_internal_identity_##suffix(op), old;                                                             \
+        type all = tw_internal_neutral_##suffix(op), old;                                                              \
         if (keep && !here->part)                                                                                       \
             return; /* nothing to combine: the target keeps its bits */                                                \
         for (size_t i = 0; i < here->part; ++i)                                                                        \
@@ -532,7 +532,7 @@ TW_DEVICE_INLINE void *tw_internal_team_copy(const struct tw_internal_array *arr
             const size_t rest = array->count - first, count = rest < PIECE ? rest : PIECE;                             \
             const size_t bytes = count * sizeof(type);                                                                 \
             for (size_t i = 0; i < count; ++i)                                                                         \
-                all[i] = tw_internal_identity_##suffix(op);                                                            \
+                all[i] = tw_internal_neutral_##suffix(op);                                                            \
             for (size_t c = 0; c < copies; ++c) {                                                                      \
                 tw_internal_move(more, -1, (unsigned char *)(copy + first) + c * here->array_bytes, here->device,      \
                                  bytes);                                                                               \

@@ -10,6 +10,8 @@
 #error "this clang is too old: files with kernels are compiled by clang 18 or later"
 #elif !defined(_OPENMP)
 #error "files with kernels are compiled with -fopenmp; others include the headers of the objects, such as queue.h"
+#elif !defined(__cplusplus) && __STDC_VERSION__ < 201112L
+#error "files with kernels are compiled as C11 or later, as with -std=c17"
 #else
 #define TW_INTERNAL_COMPILES_KERNELS 1
 #endif

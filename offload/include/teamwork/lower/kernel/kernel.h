@@ -8,6 +8,7 @@
 #include <teamwork/lower/group/nd_item.h>
 #include <teamwork/lower/group/work_item.h>
 #include <teamwork/lower/kernel/host.h>
+#include <teamwork/lower/kernel/members.h>
 #include <teamwork/lower/kernel/prefix.h>
 #include <teamwork/lower/kernel/simt.h>
 #include <teamwork/lower/kernel/special.h>
@@ -293,6 +294,7 @@ enum { TW_INTERNAL_LOWERINGS = 0 };
    messages, `next` the same kernel in another size. Expands to:
 
        static void saxpy_tw_visit(block, visitor, user) { __builtin_dump_struct(...); }
+       static struct tw_internal_pointer saxpy_tw_pointers[...];
        static void saxpy_tw_offload(launch) { saxpy_tw_simt(launch) or saxpy_tw_teams(launch) }
        static const void *const saxpy_kernel_tw_listed = &saxpy_kernel;
        const struct tw_internal_range_kernel saxpy_kernel = {...};
@@ -310,9 +312,10 @@ enum { TW_INTERNAL_LOWERINGS = 0 };
     TW_INTERNAL_CXX_BLOCK(name_)                                                                                       \
     TW_INTERNAL_PRAGMA(clang diagnostic push)                                                                          \
     TW_INTERNAL_PRAGMA(clang diagnostic ignored "-Wdouble-promotion")                                                  \
-    static void name_##_tw_visit(const void *tw_args, tw_internal_member_visitor tw_visitor, void *tw_user)            \
+    static __attribute__((no_sanitize("undefined"))) void name_##_tw_visit(                                            \
+        const void *tw_args, tw_internal_member_visitor tw_visitor, void *tw_user)                                     \
     {                                                                                                                  \
-        __builtin_dump_struct((const name_##_tw_block *)tw_args, tw_visitor, tw_user);                                 \
+        TW_INTERNAL_VISIT_BLOCK((const name_##_tw_block *)tw_args, tw_visitor, tw_user);                               \
     }                                                                                                                  \
     TW_INTERNAL_PRAGMA(clang diagnostic pop)                                                                           \
     static void name_##_tw_offload(struct tw_internal_launch *tw_launch)                                               \
@@ -320,6 +323,7 @@ enum { TW_INTERNAL_LOWERINGS = 0 };
         TW_INTERNAL_OFFLOAD(name_, functions##_TEAMS(name_), tw_launch)                                                \
     }                                                                                                                  \
     static size_t name_##_tw_local_bytes;                                                                              \
+    static struct tw_internal_pointer name_##_tw_pointers[1 + sizeof(name_##_tw_block) / sizeof(void *)];              \
     TW_INTERNAL_DEFINE_##linkage(const struct tw_internal_##kind##_kernel, name_##_kernel) = {{                        \
         .abi = TW_INTERNAL_KERNEL_ABI, .form = form_, .dims = dims_, .lowerings = TW_INTERNAL_LOWERINGS,               \
         .kinds = kinds_, .args_bytes = sizeof(name_##_tw_block), .required_local = {__VA_ARGS__}, .next = next_,       \
@@ -327,7 +331,8 @@ enum { TW_INTERNAL_LOWERINGS = 0 };
         .name = #shown, .symbol = #name_, .function = #function_,                                                      \
         .file = __FILE__, .line = __LINE__, .unit = __BASE_FILE__,                                                     \
         .notes = __start_tw_local_notes, .past_notes = __stop_tw_local_notes,                                          \
-        .local_bytes = &name_##_tw_local_bytes, .visit = name_##_tw_visit, .misfit = functions##_MISFIT(name_),        \
+        .local_bytes = &name_##_tw_local_bytes, .visit = name_##_tw_visit, .pointers = name_##_tw_pointers,            \
+        .misfit = functions##_MISFIT(name_),                                                                           \
         values_##_OBJECT(name_)                                                                                        \
     }};                                                                                                                \
     TW_INTERNAL_CXX_END                                                                                                \

@@ -15,7 +15,7 @@
 #include <teamwork/range.h>
 
 enum {
-    TW_INTERNAL_KERNEL_ABI = 19, /* of kernels that headers compiled; the runtime checks it */
+    TW_INTERNAL_KERNEL_ABI = 20, /* of kernels that headers compiled; the runtime checks it */
     /* argument blocks up to this many bytes travel as kernel arguments; larger ones through device memory */
     TW_INTERNAL_INLINE_ARGS_BYTES = 256,
     /* in the simt lowering, blocks up to this many bytes have a region for either way; who launches chooses */
@@ -227,8 +227,22 @@ struct tw_internal_local_note {
     size_t bytes;
 };
 
-/* Is told of a member of a block what __builtin_dump_struct() would print: a format, and what belongs to it. */
-typedef void (*tw_internal_member_visitor)(void *user, const char *format, ...);
+/* A member of a block as __builtin_dump_struct() tells it (members.h): it prints `format`. */
+struct tw_internal_member {
+    const char *format, *type, *name;
+    const void *pointer;        /* its value, or its address if the format says so; else NULL */
+    unsigned bytes, part_bytes; /* of the elements it leads to, and of parts of a vector; 0: not known */
+};
+
+/* Is told of a member of a block. */
+typedef void (*tw_internal_member_visitor)(void *user, const struct tw_internal_member *member);
+
+/* A pointer in a block, for the checks of each launch. */
+struct tw_internal_pointer {
+    unsigned offset; /* in the block; of the first in a list: 1 + the number of those behind it, 0 for not known yet */
+    unsigned bytes, part_bytes; /* as in struct tw_internal_member */
+    unsigned may_be_null;       /* it may be NULL without TW_NULL */
+};
 
 /** What the kernel macros make of a kernel. */
 struct tw_internal_kernel {
@@ -255,6 +269,7 @@ struct tw_internal_kernel {
     size_t *local_bytes; /* 1 + the bytes of the function's TW_LOCAL variables; 0: not summed yet. The two highest bits
                          are others' (offload/common/kernel_word.h). Accessed atomically */
     void (*visit)(const void *args, tw_internal_member_visitor visitor, void *user); /* the members of a block */
+    struct tw_internal_pointer *pointers; /* a list that the runtime fills: there is room for all in a block */
     /* Of a kernel that reduces, else NULL: the name of the first member that goes to a buffer whose elements are not of
        the member's size; or NULL, and in `members` how many members its definition names. */
     const char *(*misfit)(const void *args, unsigned *members);

@@ -235,4 +235,6 @@ static inline __attribute__((always_inline)) void tw_internal_hide(void *vector,
 TW_INTERNAL_ALL_VECTORS(TW_INTERNAL_SPLAT)
 #undef TW_INTERNAL_SPLAT
 
+#include <teamwork/lower/vector/visit_vectors.h>
+
 #endif

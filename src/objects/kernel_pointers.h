@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** The pointers among a launch's captures. */
+#ifndef TEAMWORK_OBJECTS_KERNEL_POINTERS_H
+#define TEAMWORK_OBJECTS_KERNEL_POINTERS_H
+
+#include <teamwork/kernel_object.h>
+
+struct tw_command_group;
+
+/* Fails if a pointer in a block is NULL though an accessor should have given it, or leads to a buffer of the group whose
+   elements have another size; or if memory is exhausted. */
+tw_status tw_kernel_check_pointers(const struct tw_command_group *group, const tw_kernel *kernel, const void *block);
+
+/* Makes the pointers in a block NULL that are TW_NULL. Fails if memory is exhausted. */
+tw_status tw_kernel_set_nulls(const tw_kernel *kernel, void *block);
+
+#endif
