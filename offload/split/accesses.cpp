@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a loop over work-items reads and writes. Work-items are independent between two barriers: none reads or writes what another one
- * writes. The vectorizer does not know that, and compares addresses at run time, or gives up; here it is told.
+ * What a loop over work-items reads and writes, and what follows from the rules of kernels (docs/kernels.md, "What work-items may do"):
+ *
+ *   1. Between two barriers, no work-item reads or writes what another one writes, but by atomic operations and reductions. So the order
+ *      of work-items is free, and their operations may be mixed.
+ *   2. A work-item does everything in its own order. Any two of its accesses may be to the same element, unless LLVM's analysis of
+ *      aliases proves that they are not: members of a kernel's block may lead to the same memory.
+ *   3. Where work-items share out a range, turns that are turnsApart() or more apart may be of the same work-item. Fewer are taken together.
+ *   4. Nothing is stored that a work-item does not store, but to variables of the thread whose address nobody else has.
+ *
+ * A pass that changes the order of a loop's turns asks areDistinct() or turnsApart(). The vectorizer knows nothing of all that, and
+ * compares addresses at run time, or gives up; here it is told.
  */
 #include "split.h"
 
 #include <llvm/ADT/MapVector.h>
 #include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
@@ -189,52 +199,6 @@ std::vector<SmallVector<Instruction *, 4>> Accesses::combined()
     return Found;
 }
 
-/* Whether two addresses may be in the same memory: what is loaded from different places of the block is different, and no variable. */
-bool isSameMemory(const Value *A, const Value *B, const DataLayout &DL)
-{
-    A = getUnderlyingObject(A), B = getUnderlyingObject(B);
-    const auto IsKnown = [](const Value *Of) {
-        return isa<LoadInst>(Of) || isa<AllocaInst>(Of) || isa<GlobalVariable>(Of) || isa<Argument>(Of);
-    };
-    if (A == B || !IsKnown(A) || !IsKnown(B))
-        return true;
-    const auto *Left = dyn_cast<LoadInst>(A), *Right = dyn_cast<LoadInst>(B);
-    if (!Left || !Right)
-        return false;
-    APInt At(64, 0), Other(64, 0);
-    A = Left->getPointerOperand()->stripAndAccumulateConstantOffsets(DL, At, true);
-    B = Right->getPointerOperand()->stripAndAccumulateConstantOffsets(DL, Other, true);
-    return At == Other && isSameMemory(A, B, DL);
-}
-
-/* Whether a work-item may come back, in another turn of a loop, to what it has written: all but its own element of the turn. */
-bool comesBack(Loop &L, ScalarEvolution &SE)
-{
-    SmallVector<std::pair<Instruction *, Value *>, 16> All; /* what accesses, and where */
-    for (BasicBlock *Block : L.blocks())
-        for (Instruction &I : *Block)
-            if (Value *Address = getLoadStorePointerOperand(&I))
-                All.push_back({&I, Address});
-            else if (auto *Call = dyn_cast<CallBase>(&I); Call && Call->mayReadOrWriteMemory() && !isDropped(I))
-                for (Value *Argument : Call->args())
-                    if (Argument->getType()->isPointerTy())
-                        All.push_back({&I, Argument});
-    const auto IsOwn = [&](const SCEV *Where) {
-        return SCEVExprContains(
-            Where, [&](const SCEV *S) { return isa<SCEVAddRecExpr>(S) && cast<SCEVAddRecExpr>(S)->getLoop() == &L; });
-    };
-    for (auto [Write, To] : All)
-        for (auto [Other, At] : All)
-            if (Write->mayWriteToMemory()
-                && (Write != Other || To != At || !(isa<StoreInst>(Write) || isa<MemIntrinsic>(Write)))
-                && isSameMemory(To, At, SE.getDataLayout())) {
-                const SCEV *Offset = SE.removePointerBase(SE.getSCEV(To));
-                if (SE.getSCEV(To) != SE.getSCEV(At) || !isa<SCEVAddRecExpr>(Offset) || !IsOwn(Offset))
-                    return true;
-            }
-    return false;
-}
-
 /* Whether a loop that is said to be parallel still does in their order what one work-item does, and what reductions combine. The
    vectorizer merges accesses that lie apart, and moves them over others, without a look at those if the loop is parallel. */
 bool Accesses::keepsOrder(AAResults &AA)
@@ -271,6 +235,10 @@ bool Accesses::keepsOrder(AAResults &AA)
 namespace
 {
 
+constexpr unsigned MostVectors =
+    16; /* that are side by side: LLVM has up to 4, jam.cpp asks for as many as half of the registers */
+constexpr const char *Interleave = "llvm.loop.interleave.count", *Width = "llvm.loop.vectorize.width";
+
 bool onlyLoadsAndStores(const Loop &L)
 {
     for (const BasicBlock *Block : L.blocks())
@@ -301,12 +269,32 @@ bool writesWideStructures(Loop &L, Accesses &At, ScalarEvolution &SE)
 
 } // namespace
 
+/* The vectors, side by side, that LLVM may make of a loop over work-items in which turns are so far apart; 0: not even one. It has so many
+   turns on their way together: no work-item may have two of these. */
+static unsigned vectorsApart(Loop &L, const TargetTransformInfo &TTI)
+{
+    const DataLayout &DL = L.getHeader()->getDataLayout();
+    uint64_t Bits = 64; /* of the shortest elements */
+    for (BasicBlock *Block : L.blocks())
+        for (Instruction &I : *Block)
+            if (isa<PHINode>(I) || getLoadStorePointerOperand(&I))
+                Bits = std::min<uint64_t>(
+                    Bits,
+                    DL.getTypeSizeInBits((isa<PHINode>(I) ? I.getType() : getLoadStoreType(&I))->getScalarType()));
+    const uint64_t Register = TTI.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue(),
+                   Most = std::max<uint64_t>(Register / std::max<uint64_t>(Bits, 8), 1),
+                   Lanes =
+                       std::max<uint64_t>(Most, getOptionalIntLoopAttribute(&L, Width).value_or(1)); /* TW_HOST_LOOP */
+    return unsigned(std::min<uint64_t>(turnsApart(L) / Lanes, UINT_MAX));
+}
+
 /* Tells the vectorizer about the innermost loops over work-items. */
 void tellIndependence(Function &F, FunctionAnalysisManager &FAM)
 {
     auto &LI = FAM.getResult<LoopAnalysis>(F);
     auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
     auto &AA = FAM.getResult<AAManager>(F);
+    const auto &TTI = FAM.getResult<TargetIRAnalysis>(F);
     LLVMContext &Context = F.getContext();
     for (Loop *L : LI.getLoopsInPreorder()) {
         if (!L->isInnermost() || !hasLoopMark(*L, ItemsMark) || hasLoopMark(*L, ParallelMark)
@@ -315,8 +303,13 @@ void tellIndependence(Function &F, FunctionAnalysisManager &FAM)
         Accesses At(*L, SE);
         if (hasMasksOfWords(F) && writesWideStructures(*L, At, SE)) /* LLVM knows what that costs */
             L->setLoopID(makePostTransformationMetadata(Context, L->getLoopID(), {"llvm.loop.vectorize.enable"}, {}));
-        if (At.sharedVariable() || !At.keepsOrder(AA))
+        const unsigned Vectors = areDistinct(*L, SE) ? UINT_MAX : vectorsApart(*L, TTI);
+        if (Vectors == 0 || At.sharedVariable() || !At.keepsOrder(AA))
             continue;
+        if (Vectors < std::max(MostVectors, unsigned(getOptionalIntLoopAttribute(L, Interleave).value_or(1)))) {
+            L->setLoopID(makePostTransformationMetadata(Context, L->getLoopID(), {Interleave}, {}));
+            addLoopMark(*L, Interleave, ConstantInt::get(Type::getInt32Ty(Context), 1));
+        }
         MDNode *Group = MDNode::getDistinct(Context, {});
         for (BasicBlock *Block : L->blocks())
             for (Instruction &I : *Block)

@@ -227,49 +227,42 @@ static bool isOwnElement(Value *Address, Type *T, Loop &L, ScalarEvolution &SE)
     return true;
 }
 
-/* Whether no code of a function writes to some memory but in steps. Programs that count on data races write from anywhere. */
-bool isWrittenInSteps(Value *Address, Function &F, ScalarEvolution &SE, LoopInfo &LI)
+/* The store to such an element that some work-items alone make becomes one that all of them make: some write what was there. `Then` is the
+   block of those, `Join` where all are again. Returns true if that was done. */
+static bool storeAlways(StoreInst &Store, BranchInst &Branch, BasicBlock &Join, AAResults &AA, const DominatorTree &DT)
 {
-    return none_of(instructions(F), [&](Instruction &I) {
-        const auto *Call = dyn_cast<CallBase>(&I);
-        if (!I.mayWriteToMemory() || isa<FenceInst>(I) || isa<IntrinsicInst>(I))
-            return false;
-        if (Call) /* one without a name is of the library */
-            return Call->getCalledFunction() && !Call->getCalledFunction()->getName().starts_with("tw_internal_")
-                   && any_of(Call->args(), [](const Value *V) { return V->getType()->isPointerTy(); });
-        Value *To = getLoadStorePointerOperand(&I);
-        Loop *Around = LI.getLoopFor(I.getParent());
-        return !To || !isSimple(I)
-               || (isSameMemory(To, Address, SE.getDataLayout()) && Around
-                   && !Accesses(*Around, SE, /*Wraps=*/false).growth(SE.getSCEV(To)));
-    });
-}
-
-/* Whether an address is that of an element which each work-item has for itself, and has read before it comes to a condition. No other
-   thread may write to it then, since that would be a data race. Where the processor has masks, a store with one is as fast. */
-static bool isOwnAndRead(Value *Address, Type *T, const Instruction &Before, Loop &L, FunctionAnalysisManager &FAM)
-{
-    Function &F = *L.getHeader()->getParent();
-    if (hasMasks(F))
-        return false;
-    auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
-    auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
-    const DataLayout &DL = F.getParent()->getDataLayout();
-    const SCEV *Where = SE.getSCEV(Address);
-    const std::optional<int64_t> Step = Accesses(L, SE, /*Wraps=*/false).growth(Where);
-    const auto IsRead = [&](Instruction &I) {
-        const auto *Load = dyn_cast<LoadInst>(&I);
-        return Load && Load->isSimple() && Load->getType() == T && DT.dominates(Load, &Before)
-               && SE.getSCEV(getLoadStorePointerOperand(&I)) == Where;
+    BasicBlock *Fork = Branch.getParent(), *Then = Store.getParent();
+    SmallVector<Instruction *, 4> Moved; /* what computes the address */
+    for (Value *V = Store.getPointerOperand(); auto *At = dyn_cast<Instruction>(V); V = At->getOperand(0)) {
+        if (At->getParent() != Then)
+            break;
+        Moved.push_back(At);
+    }
+    const auto IsReady = [&](Value *V) {
+        const auto *Of = dyn_cast<Instruction>(V);
+        return !Of || is_contained(Moved, Of) || DT.dominates(Of, &Branch);
     };
-    if (!Step || uint64_t(std::abs(*Step)) < DL.getTypeStoreSize(T).getFixedValue()
-        || none_of(L.blocks(), [&](BasicBlock *Block) { return any_of(*Block, IsRead); }))
+    if (!passes(Store, false, AA) || any_of(Moved, [&](Instruction *At) {
+            return !isa<GetElementPtrInst>(At) || !all_of(At->operands(), IsReady);
+        }))
         return false;
-    return isWrittenInSteps(Address, F, SE, FAM.getResult<LoopAnalysis>(F));
+    for (Instruction *At : reverse(Moved))
+        At->moveBefore(*Fork, Branch.getIterator());
+    Type *T = Store.getValueOperand()->getType();
+    auto *Before =
+        new LoadInst(T, Store.getPointerOperand(), "tw_before", false, Store.getAlign(), Branch.getIterator());
+    Before->setAAMetadata(Store.getAAMetadata());
+    Before->setDebugLoc(Store.getDebugLoc());
+    PHINode *Phi = PHINode::Create(T, 2, "tw_always", Join.begin());
+    Phi->addIncoming(Store.getValueOperand(), Then);
+    Phi->addIncoming(Before, Fork);
+    Store.setOperand(0, Phi);
+    Store.moveBefore(Join, Join.getFirstInsertionPt());
+    return true;
 }
 
-/* What only some work-items write to such an element is written by all of them, some of which write what was there: only loads have a
-   mask then, and what was written is read again without waiting until it is in the cache. */
+/* Stores of some work-items to elements of their own have no masks then, and what was written is read again without waiting until it is
+   in the cache. */
 static bool writeAlways(Loop &L, FunctionAnalysisManager &FAM, Function &F)
 {
     auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
@@ -285,50 +278,13 @@ static bool writeAlways(Loop &L, FunctionAnalysisManager &FAM, Function &F)
             if (Then == Join || Then->getSingleSuccessor() != Join || Then->getSinglePredecessor() != Fork
                 || !Join->hasNPredecessors(2) || !L.contains(Join) || Join == L.getHeader() || Then->size() > MostInArm)
                 continue;
-            for (Instruction &I : make_early_inc_range(reverse(*Then))) {
-                auto *Store = dyn_cast<StoreInst>(&I);
-                Value *Address = Store ? Store->getPointerOperand() : nullptr;
-                Type *T = Store ? Store->getValueOperand()->getType() : nullptr;
-                const bool Sinks = Store && passes(*Store, false, AA);
-                const auto *What = Store ? dyn_cast<Instruction>(Store->getValueOperand()) : nullptr;
-                if (!Store || !Store->isSimple()
-                    || !(Sinks || (passes(*Store, true, AA) && (!What || DT.dominates(What, Branch))))
-                    || !(isOwnElement(Address, T, L, SE)
-                         || (!L.isLoopInvariant(Branch->getCondition()) && isOwnAndRead(Address, T, *Branch, L, FAM))))
-                    continue;
-                SmallVector<Instruction *, 4> Moved;
-                for (Value *V = Address; auto *At = dyn_cast<Instruction>(V); V = At->getOperand(0)) {
-                    if (At->getParent() != Then)
-                        break;
-                    Moved.push_back(At);
-                }
-                if (any_of(Moved, [&](Instruction *At) {
-                        return !isa<GetElementPtrInst>(At) || any_of(At->operands(), [&](Value *V) {
-                            const auto *Of = dyn_cast<Instruction>(V);
-                            return Of && !is_contained(Moved, Of) && !DT.dominates(Of, Branch);
-                        });
-                    }))
-                    continue;
-                for (Instruction *At : reverse(Moved))
-                    At->moveBefore(*Fork, Branch->getIterator());
-                auto *Before = new LoadInst(T, Address, "tw_before", false, Store->getAlign(), Branch->getIterator());
-                Before->setAAMetadata(Store->getAAMetadata());
-                Before->setDebugLoc(Store->getDebugLoc());
-                Changed = true;
-                if (!Sinks) {
-                    IRBuilder<> B(Branch);
-                    Value *Old = Before, *New = Store->getValueOperand();
-                    Store->setOperand(0, B.CreateSelect(Branch->getCondition(), Way == 0 ? New : Old,
-                                                        Way == 0 ? Old : New, "tw_always"));
-                    Store->moveBefore(*Fork, Branch->getIterator());
-                    continue;
-                }
-                PHINode *Phi = PHINode::Create(T, 2, "tw_always", Join->begin());
-                Phi->addIncoming(Store->getValueOperand(), Then);
-                Phi->addIncoming(Before, Fork);
-                Store->setOperand(0, Phi);
-                Store->moveBefore(*Join, Join->getFirstInsertionPt());
-            }
+            SmallVector<StoreInst *, 8> Stores; /* the last one first */
+            for (Instruction &I : reverse(*Then))
+                if (isa<StoreInst>(I) && isSimple(I))
+                    Stores.push_back(cast<StoreInst>(&I));
+            for (StoreInst *Store : Stores)
+                Changed |= isOwnElement(Store->getPointerOperand(), Store->getValueOperand()->getType(), L, SE)
+                           && storeAlways(*Store, *Branch, *Join, AA, DT);
         }
     }
     return Changed;

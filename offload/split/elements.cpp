@@ -8,7 +8,8 @@
  *             for (at = row * columns + column; at < count; at += rows * columns)
  *                 element(at)
  *
- * becomes a loop over all elements, one after the other, if nothing else is done in it. The turns of a work-item stay in their order.
+ * becomes a loop over all elements, one after the other, if nothing else is done in it, and if no work-item's counter wraps around before
+ * its first element. The turns of a work-item stay in their order.
  */
 #include "edges.h"
 
@@ -43,6 +44,7 @@ class Elements
     PHINode *Counter = nullptr;
     const SCEV *Begin = nullptr, *Past = nullptr, *First = nullptr; /* First: the first element of a work-item */
     CmpInst::Predicate Is = CmpInst::BAD_ICMP_PREDICATE;
+    uint64_t Apart = 1; /* elements of one work-item */
 
     std::optional<std::pair<const SCEV *, const SCEV *>> comparedFor(const BasicBlock &From, const BasicBlock &Goal);
     bool findRange();
@@ -133,8 +135,8 @@ bool Elements::findItems()
     Begin = First;
     for (const Loop *Inner = K;; Inner = All, All = All->getParentLoop()) {
         const auto *Rec = dyn_cast<SCEVAddRecExpr>(Begin);
-        if (!All || !Rec || Rec->getLoop() != All || !Rec->isAffine() || Rec->getStepRecurrence(SE) != Extent
-            || !isOnly(*All, *Inner))
+        if (!All || turnsApart(*All) != UINT64_MAX || !Rec || Rec->getLoop() != All || !Rec->isAffine()
+            || Rec->getStepRecurrence(SE) != Extent || !isOnly(*All, *Inner))
             return false;
         const SCEV *Turns = SE.getBackedgeTakenCount(All);
         if (isa<SCEVCouldNotCompute>(Turns))
@@ -152,9 +154,11 @@ bool Elements::findItems()
                     &I != Counter && Of && All->contains(Of) && !K->contains(Of))
                     return false; /* of the work-item */
     const auto *Known = dyn_cast<SCEVConstant>(Extent);
+    Apart = Known && Known->getAPInt().getActiveBits() <= 32 ? Known->getAPInt().getZExtValue() : 1;
     return isBeforeLoop(Begin, *All, SE, Expand) && isBeforeLoop(Past, *All, SE, Expand)
            && !isa<PHINode>(All->getExitBlock()->front())
-           && ((Known && Known->getAPInt().uge(LeastApart) && K->isInnermost()) || !comesBack(*K, SE));
+           && SE.willNotOverflow(Instruction::Add, CmpInst::isSigned(Is), Begin,
+                                 SE.getMinusSCEV(Extent, SE.getOne(Extent->getType())));
 }
 
 void Elements::write()
@@ -182,7 +186,7 @@ void Elements::write()
                               CmpInst::isSigned(Is));
     Counter->setIncomingValueForBlock(Latch, Next);
     Instruction *Back = B.CreateCondBr(B.CreateICmp(Is, Next, To), K->getHeader(), End);
-    Back->setMetadata(LLVMContext::MD_loop, loopMetadata(F.getContext(), ItemsMark));
+    Back->setMetadata(LLVMContext::MD_loop, loopMetadata(F.getContext(), ItemsMark, Apart));
     OldExit->removePredecessor(Latch);
     Latch->getTerminator()->eraseFromParent();
     EliminateUnreachableBlocks(F);

@@ -113,7 +113,7 @@ bool Jam::isSuitable()
         }
     }
     Accesses All(*Rows, SE);
-    return !All.sharedVariable();
+    return areDistinct(*Rows, SE) && !All.sharedVariable();
 }
 
 /* Whether most of what a work-item computes, without loops, waits for what comes before. */

@@ -96,6 +96,9 @@ bool Lanes::isSuitable()
     if (L.isInnermost() || !L.isLoopSimplifyForm() || L.getExitingBlock() != Latch || !L.getExitBlock()
         || L.getExitBlock()->getSinglePredecessor() != Latch || !isa<BranchInst>(Latch->getTerminator()))
         return refuse("the work-items may leave the loop over them");
+    if (Apart < LeastLanes)
+        return refuse("a work-item has several turns, and it is not known that at least " + std::to_string(LeastLanes)
+                      + " work-items share them out");
     Turns = SE.getBackedgeTakenCount(&L);
     if (isa<SCEVCouldNotCompute>(Turns) || SE.getTypeSizeInBits(Turns->getType()) > 64
         || !Expander(SE, DL, "tw").isSafeToExpandAt(Turns, Preheader->getTerminator()))

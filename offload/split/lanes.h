@@ -75,7 +75,8 @@ class Lanes
     Lanes(llvm::Function &F, llvm::Loop &L, llvm::ScalarEvolution &SE, llvm::DominatorTree &DT, llvm::LoopInfo &LI,
           llvm::AAResults &AA, uint64_t Registers)
         : F(F), L(L), SE(SE), DT(DT), LI(LI), AA(AA), Registers(Registers), DL(F.getParent()->getDataLayout()),
-          Context(F.getContext()), Size(llvm::Type::getInt64Ty(Context)), At(L, SE)
+          Apart(llvm::bit_floor(turnsApart(L))), Context(F.getContext()), Size(llvm::Type::getInt64Ty(Context)),
+          At(L, SE), MostWidth(unsigned(std::min<uint64_t>(MostWideLanes, Apart)))
     {
     }
     bool run();
@@ -91,6 +92,7 @@ class Lanes
     llvm::AAResults &AA;
     const uint64_t Registers; /* for vectors, in bytes */
     const llvm::DataLayout &DL;
+    const uint64_t Apart; /* are turns of the same work-item at least: a power of two */
     llvm::LLVMContext &Context;
     llvm::IntegerType *Size;
     std::vector<Piece> Body;
@@ -104,7 +106,7 @@ class Lanes
     llvm::SmallVector<OwnArray, 2> Arrays;
     llvm::SmallVector<llvm::AllocaInst *, 2> OfLanes; /* what such arrays have become */
     llvm::Instruction *Number = nullptr; /* stands for the lane in the addresses of elements of such arrays */
-    unsigned Width = MostLanes, MostWidth = MostWideLanes;
+    unsigned Width = MostLanes, MostWidth;
     llvm::BasicBlock *Preheader = nullptr;
     const llvm::SCEV *Turns = nullptr;
 

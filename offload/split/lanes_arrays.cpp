@@ -142,7 +142,8 @@ bool Lanes::findArrays()
     if (Bytes > MostOfArrays)
         return refuse("of arrays of a work-item that are too large", Arrays[0].Variable);
     if (Bytes > 0)
-        for (MostWidth = MostLanes; MostWidth > LeastLanes && MostWidth * Bytes > MostOfChunk;)
+        for (MostWidth = unsigned(std::min<uint64_t>(MostLanes, Apart));
+             MostWidth > LeastLanes && MostWidth * Bytes > MostOfChunk;)
             MostWidth /= 2;
     return true;
 }

@@ -72,6 +72,7 @@ class Maker
     }
     void findExtents();
     void placeExchange();
+    uint64_t itemsOf(const Stride &Range) const;
     void makeLoop(Region &R);
     Value *newArray(uint64_t Bytes);
     Value *element(Region &R, Value *Array, Type *Of);
@@ -130,6 +131,20 @@ void Maker::placeExchange()
         Call->replaceAllUsesWith(Place);
         Call->eraseFromParent();
     }
+}
+
+/* How many work-items share out a range, if that is known; else 1, which promises nothing. */
+uint64_t Maker::itemsOf(const Stride &Range) const
+{
+    uint64_t Items = 1;
+    for (unsigned D = 0; D < 3; ++D)
+        if (Stride::has(Range.Dimension, D)) {
+            const auto *Known = dyn_cast<ConstantInt>(Extent[D]);
+            if (!Known)
+                return 1;
+            Items *= Known->getZExtValue();
+        }
+    return Items;
 }
 
 /* The loops of a region. A group has one work-item at least; a range that it shares out may be empty. */
@@ -232,12 +247,10 @@ void Maker::makeLoop(Region &R)
                           : End.CreateICmpULT(Next, R.Items && R.Items->Dimension == Each.Number ? PastItems
                                                                                                  : Extent[Each.Number]);
         Instruction *Back = End.CreateCondBr(More, Each.Id->getParent(), Past);
-        if (&Each == &Levels.back())
-            Back->setMetadata(LLVMContext::MD_loop, loopMetadata(Context, ItemsMark));
-        else if (&Each + 1 == &Levels.back())
-            Back->setMetadata(LLVMContext::MD_loop, loopMetadata(Context, RowsMark));
-        else
-            Back->setMetadata(LLVMContext::MD_loop, loopMetadata(Context, PlanesMark));
+        const char *Mark = &Each == &Levels.back() ? ItemsMark : &Each + 1 == &Levels.back() ? RowsMark : PlanesMark;
+        if (!R.Rare)
+            Back->setMetadata(LLVMContext::MD_loop,
+                              loopMetadata(Context, Mark, Each.Range ? itemsOf(*Each.Range) : UINT64_MAX));
         Each.Id->addIncoming(Next, Latch);
         Past = Latch;
     }

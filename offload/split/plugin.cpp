@@ -65,10 +65,48 @@ void addLoopMark(Loop &L, StringRef Name, Constant *Value)
     L.setLoopID(makePostTransformationMetadata(Context, L.getLoopID(), {}, {Mark}));
 }
 
-/* That of a new loop: over work-items, or over rows of them. */
-MDNode *loopMetadata(LLVMContext &Context, const char *Mark)
+namespace
 {
-    SmallVector<Metadata *, 3> Properties{nullptr, MDNode::get(Context, MDString::get(Context, Mark))};
+
+MDNode *apartMetadata(LLVMContext &Context, uint64_t Apart)
+{
+    return MDNode::get(Context, {MDString::get(Context, ApartMark),
+                                 ConstantAsMetadata::get(ConstantInt::get(Type::getInt64Ty(Context), Apart))});
+}
+
+} // namespace
+
+/* Turns of a loop over work-items, or over rows of them, that are fewer than this apart are those of different work-items. Others may
+   be of the same one, which shares out a range with the others of its group: it has to take them in their order. */
+uint64_t turnsApart(const Loop &L)
+{
+    const MDNode *Id = L.getLoopID();
+    const MDNode *Apart = Id ? findOptionMDForLoopID(const_cast<MDNode *>(Id), ApartMark) : nullptr;
+    return Apart ? mdconst::extract<ConstantInt>(Apart->getOperand(1))->getZExtValue() : UINT64_MAX;
+}
+
+void setTurnsApart(Loop &L, uint64_t Apart)
+{
+    LLVMContext &Context = L.getHeader()->getContext();
+    SmallVector<MDNode *, 1> Mark;
+    if (Apart != UINT64_MAX)
+        Mark.push_back(apartMetadata(Context, Apart));
+    L.setLoopID(makePostTransformationMetadata(Context, L.getLoopID(), {ApartMark}, Mark));
+}
+
+/* Whether all turns are those of different work-items, so that their order is free. */
+bool areDistinct(Loop &L, ScalarEvolution &SE)
+{
+    const uint64_t Apart = turnsApart(L);
+    return Apart == UINT64_MAX || SE.getUnsignedRangeMax(SE.getBackedgeTakenCount(&L)).ult(Apart);
+}
+
+/* That of a new loop: over work-items, or over rows of them. */
+MDNode *loopMetadata(LLVMContext &Context, const char *Mark, uint64_t Apart)
+{
+    SmallVector<Metadata *, 4> Properties{nullptr, MDNode::get(Context, MDString::get(Context, Mark))};
+    if (Apart != UINT64_MAX)
+        Properties.push_back(apartMetadata(Context, Apart));
     if (Mark == ItemsMark)
         Properties.push_back(MDNode::get(Context, {MDString::get(Context, "llvm.loop.vectorize.enable"),
                                                    ConstantAsMetadata::get(ConstantInt::getTrue(Context))}));
@@ -123,7 +161,7 @@ bool split(Kernel &K, FunctionAnalysisManager &FAM, WeakTrackingVH Extent[3])
         return false;
     for (unsigned D = 0; D < 3; ++D)
         Extent[D] = K.Id[D]->getArgOperand(1);
-    shareLoops(K, FAM);
+    shareLoops(K);
     if (!makeLoops(K))
         return false;
     if (verifyFunction(K.F))
@@ -296,34 +334,68 @@ void inlineHelpers(Function &F, unsigned &Left, SmallPtrSetImpl<Function *> &Cal
     Callers.erase(&F);
 }
 
+/* Keeps the number of work-items for which a loop over points is, up to where it may have become a constant. */
+void notePoints(CallInst &Marker)
+{
+    Module &M = *Marker.getModule();
+    LLVMContext &Context = M.getContext();
+    Type *T = Marker.getArgOperand(0)->getType();
+    auto *Note = cast<Function>(M.getOrInsertFunction(PointsNote, Type::getVoidTy(Context), T).getCallee());
+    Note->setMemoryEffects(MemoryEffects::inaccessibleMemOnly()); /* so that it stays, and is in the way of nothing */
+    for (const Attribute::AttrKind Kind :
+         {Attribute::NoUnwind, Attribute::WillReturn, Attribute::NoSync, Attribute::NoFree})
+        Note->addFnAttr(Kind);
+    IRBuilder<>(&Marker).CreateCall(Note, {Marker.getArgOperand(0)});
+}
+
+/* Takes these notes: where a constant number of work-items shares out points, that many are apart. */
+void takePointsNotes(Function &F, const LoopInfo *LI)
+{
+    for (Instruction &I : make_early_inc_range(instructions(F))) {
+        CallInst *Note = markerCall(I, PointsNote);
+        if (!Note)
+            continue;
+        Loop *L = LI ? LI->getLoopFor(Note->getParent()) : nullptr;
+        const auto *Items = dyn_cast<ConstantInt>(Note->getArgOperand(0));
+        if (L && hasLoopMark(*L, ItemsMark) && Items && !Items->isZero() && turnsApart(*L) == 1)
+            setTurnsApart(*L, Items->getZExtValue());
+        Note->eraseFromParent();
+    }
+}
+
 /* Notes at the loops over work-items that they are such. */
 void markLoops(Module &M, FunctionAnalysisManager &FAM)
 {
     SmallSetVector<Function *, 8> Kernels;
-    for (CallInst *Call : callsOf(M, ItemsMarker))
-        if (!Call->getFunction()->hasOptNone())
-            Kernels.insert(Call->getFunction());
-    for (CallInst *Call : callsOf(M, BeginMarker))
-        if (!Call->getFunction()->hasOptNone())
-            Kernels.insert(Call->getFunction());
+    for (const char *Marker : {ItemsMarker, PointsMarker, BeginMarker})
+        for (CallInst *Call : callsOf(M, Marker))
+            if (!Call->getFunction()->hasOptNone())
+                Kernels.insert(Call->getFunction());
     for (Function *F : Kernels) {
         unsigned Left = MostOfHelpers;
         SmallPtrSet<Function *, 8> Callers;
         inlineHelpers(*F, Left, Callers);
     }
-    for (CallInst *Call : callsOf(M, ItemsMarker)) {
-        Function &F = *Call->getFunction();
-        if (!F.hasOptNone())
-            if (Loop *L = FAM.getResult<LoopAnalysis>(F).getLoopFor(Call->getParent()); L && L->getLoopID()) {
-                addLoopMark(*L, ItemsMark);
-                if (Loop *Rows = L->getParentLoop()) { /* those of ranges are in another function */
-                    addLoopMark(*Rows, RowsMark);
-                    if (Loop *Planes = Rows->getParentLoop())
-                        addLoopMark(*Planes, PlanesMark);
+    for (const char *Marker : {ItemsMarker, PointsMarker})
+        for (CallInst *Call : callsOf(M, Marker)) {
+            Function &F = *Call->getFunction();
+            Loop *Items = F.hasOptNone() ? nullptr : FAM.getResult<LoopAnalysis>(F).getLoopFor(Call->getParent());
+            if (Items && Items->getLoopID()) {
+                SmallVector<Loop *, 3> Marked;
+                for (const char *Mark : {ItemsMark, RowsMark, PlanesMark})
+                    if (Loop *L = Marked.empty() ? Items : Marked.back()->getParentLoop()) {
+                        addLoopMark(*L, Mark);
+                        Marked.push_back(L);
+                    } else /* those of ranges are in another function */
+                        break;
+                if (Marker == PointsMarker) {
+                    for (Loop *L : Marked)
+                        setTurnsApart(*L, 1);
+                    notePoints(*Call);
                 }
             }
-        Call->eraseFromParent();
-    }
+            Call->eraseFromParent();
+        }
 }
 
 /* The functions that change what the work-items of a group share, without a barrier between them. */
@@ -656,6 +728,7 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
         const auto &LI = FAM.getResult<LoopAnalysis>(F);
         const bool HasItems = any_of(LI.getLoopsInPreorder(), [](const Loop *L) { return hasLoopMark(*L, ItemsMark); });
         setVectorizer(HasItems);
+        takePointsNotes(F, &LI);
         if (!HasItems)
             return PreservedAnalyses::all();
         noteLoops(F, LI);
@@ -708,8 +781,6 @@ struct LoopsPass : PassInfoMixin<LoopsPass> {
         if (mergeArms(F, FAM))
             clean(F, FAM, true);
         if (takePieces(F, FAM))
-            clean(F, FAM, true);
-        if (skipIdle(F, FAM))
             clean(F, FAM, true);
         hoistDivisions(F, FAM);
         hideDivisions(F, FAM);
@@ -764,6 +835,7 @@ struct LastPass : PassInfoMixin<LastPass> {
 
     PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM)
     {
+        takePointsNotes(F, nullptr); /* of what is optimized when it is linked */
         bool Changed = storeOwn(F);
         if (Changed)
             FAM.invalidate(F, PreservedAnalyses::none());

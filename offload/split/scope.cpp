@@ -61,7 +61,7 @@ bool writesMemory(const Function &F)
 
 bool isRegionMarker(Instruction &I)
 {
-    return markerCall(I, ItemsMarker) || markerCall(I, AloneMarker);
+    return markerCall(I, ItemsMarker) || markerCall(I, PointsMarker) || markerCall(I, AloneMarker);
 }
 
 /* A breach, in the source. */

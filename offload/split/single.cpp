@@ -149,7 +149,7 @@ bool Single::isSuitable()
                 return false;
         }
     Accesses At(L, SE);
-    return !At.sharedVariable() && At.combined().empty();
+    return areDistinct(L, SE) && !At.sharedVariable() && At.combined().empty();
 }
 
 /* The turn of the only work-item for which a condition is `Holds`, perhaps; or null. */

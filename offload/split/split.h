@@ -37,7 +37,6 @@
  *     effort.cpp    tells the library whether work-items have loops
  *     arms.cpp      takes what both ways behind a condition read and write out of them
  *     pieces.cpp    takes rows of a group, of a length that is known at run time, in pieces of constant length
- *     skips.cpp     leaves out work-items that do nothing, where every second one does, say
  *     members.cpp   lets members of structures be loaded together
  *     accesses.cpp  tells the vectorizer that work-items are independent
  *     atomics.cpp   makes ordinary accesses of atomic operations that no other thread can see
@@ -91,6 +90,7 @@ constexpr const char *OnceMarker = "tw_internal_marker_once";
 constexpr const char *ExchangeCall = "tw_internal_split_exchange"; /* of the group; not a marker */
 constexpr const char *DoneMarker = "tw_internal_marker_done";
 constexpr const char *ItemsMarker = "tw_internal_marker_items";
+constexpr const char *PointsMarker = "tw_internal_marker_points";
 constexpr const char *AloneMarker = "tw_internal_marker_alone";
 constexpr const char *SameMarker = "tw_internal_marker_same";
 constexpr const char *LocalMarker = "tw_internal_marker_local"; /* of C: llvm.strip.invariant.group stands for it */
@@ -109,11 +109,15 @@ constexpr const char *ItemNote = "teamwork.item";
 constexpr const char *ItemsMark = "teamwork.items";
 constexpr const char *RowsMark = "teamwork.items.rows";     /* of the loop over the rows of a group, around that */
 constexpr const char *PlanesMark = "teamwork.items.planes"; /* of the loop over its planes, around that */
+constexpr const char *ApartMark = "teamwork.items.apart";   /* see turnsApart() */
 constexpr const char *JammedMark = "teamwork.items.jammed"; /* work-items of several rows */
 constexpr const char *ParallelMark = "llvm.loop.parallel_accesses";
 
 /* The call of a marker, or null. */
 llvm::CallInst *markerCall(llvm::Instruction &I, const char *Name);
+
+/* Stands in a loop over the points of a range until it is known how many work-items share them out, which is the argument. */
+constexpr const char *PointsNote = "teamwork.points";
 
 /* How a region begins. */
 enum class Kind {
@@ -169,6 +173,7 @@ struct Region {
 
     llvm::SmallVector<Stride, 2> Strides;
     std::optional<Only> Items; /* none: all */
+    bool Rare = false;         /* hardly ever runs: its loop is left as it is */
 
     /* the loop, by loops.cpp */
     llvm::BasicBlock *Before = nullptr; /* once a group */
@@ -185,7 +190,10 @@ struct Region {
 llvm::StringRef kernelOf(const llvm::Function &F);
 bool hasLoopMark(const llvm::Loop &L, llvm::StringRef Name);
 void addLoopMark(llvm::Loop &L, llvm::StringRef Name, llvm::Constant *Value = nullptr);
-llvm::MDNode *loopMetadata(llvm::LLVMContext &Context, const char *Mark);
+uint64_t turnsApart(const llvm::Loop &L);
+void setTurnsApart(llvm::Loop &L, uint64_t Apart);
+bool areDistinct(llvm::Loop &L, llvm::ScalarEvolution &SE);
+llvm::MDNode *loopMetadata(llvm::LLVMContext &Context, const char *Mark, uint64_t Apart = UINT64_MAX);
 bool changeLoops(
     llvm::Function &F, llvm::FunctionAnalysisManager &FAM, llvm::StringRef Mark,
     llvm::function_ref<bool(llvm::Loop &)> Change,
@@ -237,10 +245,6 @@ class Accesses
 };
 
 bool isDropped(const llvm::Instruction &I);
-bool comesBack(llvm::Loop &L, llvm::ScalarEvolution &SE);
-bool isSameMemory(const llvm::Value *A, const llvm::Value *B, const llvm::DataLayout &DL);
-constexpr uint64_t LeastApart =
-    256; /* elements that may be on their way together, in vectors of a loop without loops inside */
 
 /* Values, as long as they exist: what is erased leaves the set, for the next value may be at its address. */
 class ValueSet
@@ -321,7 +325,7 @@ bool canRecompute(const llvm::Instruction &I);
 bool isRecomputed(const Kernel &K, const llvm::Value *V);
 enum class Keep { Candidates, Found, None };
 void keepStrides(llvm::Function &F, Keep Which, uint64_t Likely[2]);
-void shareLoops(Kernel &K, llvm::FunctionAnalysisManager &FAM);
+void shareLoops(Kernel &K);
 bool makeLoops(Kernel &K);
 std::optional<Version> versionInside(llvm::Function &F, llvm::Loop &L, llvm::ScalarEvolution &SE,
                                      llvm::DominatorTree &DT, llvm::LoopInfo &LI, bool AnyTurns = false);
@@ -346,10 +350,8 @@ bool loadAgain(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool compareForMasks(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool widenCounters(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool divideAtEdges(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
-bool isWrittenInSteps(llvm::Value *Address, llvm::Function &F, llvm::ScalarEvolution &SE, llvm::LoopInfo &LI);
 bool writeOwnAlways(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool mergeArms(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
-bool skipIdle(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool jamRows(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool takePieces(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool countMembers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);

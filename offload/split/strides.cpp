@@ -10,24 +10,24 @@
  * `size` are those of one dimension, or the linear ones of the last two dimensions or of all. A loop in such a loop, of another
  * dimension, becomes a part of the same region.
  *
- * A work-item takes its own elements in the same order as before, but in a small group several of them may be in one vector. A loop stays
- * as it is if a work-item comes back to what it has written, or has anything else of its own in it: values that go from turn to turn,
- * variables, or other ids.
+ * A work-item takes its own elements in the same order as before; the new loop says how many elements they are apart. A loop stays as it
+ * is if a work-item has anything else of its own in it: values that go from turn to turn, variables, or other ids.
+ *
+ * `at = first + id` may wrap around for some work-items and not for others: an unsigned `id - 1` does. Where it is not known that it does
+ * not, the group finds out, and then runs the loop as it was.
  */
 #include "split.h"
 
 #include <algorithm>
 
 #include <llvm/ADT/MapVector.h>
-#include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/LoopInfo.h>
-#include <llvm/Analysis/ScalarEvolution.h>
-#include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 
 using namespace llvm;
@@ -138,6 +138,7 @@ struct Shared {
     bool Signed = false;
     bool ByGroup = false; /* the counter is the same for all work-items, and their id is added to it in the loop */
     int Dimension = -1;   /* of the id, as in Stride */
+    bool InOrder = true;  /* no work-item's counter begins below that of a work-item before it */
     MapVector<Instruction *, Sum> Elements; /* ByGroup: values that follow from the element */
 };
 
@@ -176,6 +177,8 @@ class Finder
     }
     Sum extent(int Dimension);
     bool isAlone(Shared &S);
+    uint64_t most(int Dimension) const;
+    bool beginsInOrder(const Shared &S, const Sum &First);
 };
 
 /* Whether a sum of ids is never negative, and less than 2 to so many bits. */
@@ -420,6 +423,39 @@ bool Finder::isAlone(Shared &S)
     return !S.ByGroup || !S.Elements.empty();
 }
 
+/* The most work-items that share out a range; more than MostItems: unknown. */
+uint64_t Finder::most(int Dimension) const
+{
+    uint64_t Result = 1;
+    for (unsigned D = 0; D < 3; ++D)
+        if (Stride::has(Dimension, D))
+            Result *= isa<ConstantInt>(I.Extent[D]) ? I.most(D) : MostItems + 1;
+    return Result;
+}
+
+/* Whether the counters of all work-items begin without wrapping around: at `First` and their id. */
+bool Finder::beginsInOrder(const Shared &S, const Sum &First)
+{
+    const unsigned Bits = S.Counter->getType()->getIntegerBitWidth();
+    if (S.ByGroup)
+        return true;
+    if (First.Terms.empty() || (First.Terms.size() == 1 && First.Terms[0].first.empty())) {
+        const APInt Begin = APInt(64, First.times({})).trunc(Bits),
+                    Most = S.Signed ? APInt::getSignedMaxValue(Bits) : APInt::getMaxValue(Bits);
+        const APInt Last = Most - APInt(Bits, std::min(most(S.Dimension), MostItems) - 1);
+        return S.Signed ? Begin.sle(Last) : Begin.ule(Last);
+    }
+    const auto *Add = dyn_cast<BinaryOperator>(S.Start); /* of what is the same for all, and of ids: never negative */
+    if (!Add || Add->getOpcode() != Instruction::Add || !(S.Signed ? Add->hasNoSignedWrap() : Add->hasNoUnsignedWrap()))
+        return false;
+    const auto IsOfIds = [&](Value *V) {
+        const std::optional<Sum> Of = sum(V);
+        return Of && fits(Of->low(Bits), Bits);
+    };
+    Value *Left = Add->getOperand(0), *Right = Add->getOperand(1);
+    return (IsUniform(Left) && IsOfIds(Right)) || (IsUniform(Right) && IsOfIds(Left));
+}
+
 std::optional<Shared> Finder::find(Loop &L)
 {
     BasicBlock *Header = L.getHeader(), *Latch = L.getLoopLatch();
@@ -478,7 +514,7 @@ std::optional<Shared> Finder::find(Loop &L)
             continue;
         Sum Rest = extent(Dimension);
         Rest.add(*By, ~uint64_t(0));
-        if (!Rest.low(Bits).Terms.empty())
+        if (!Rest.low(Bits).Terms.empty() || (Bits < 32 && most(Dimension) > uint64_t(1) << (Bits - 1)))
             continue;
         Rest = *From;
         Rest.add(linear(Dimension), ~uint64_t(0));
@@ -490,6 +526,7 @@ std::optional<Shared> Finder::find(Loop &L)
         S.ByGroup = !Uniform;
         if (S.ByGroup && !IsUniform(S.Start))
             continue;
+        S.InOrder = beginsInOrder(S, Rest);
         S.Elements.clear();
         if (isAlone(S))
             return S;
@@ -515,7 +552,7 @@ Value *write(IRBuilderBase &B, const Sum &S, Type *T, const Value *Element, Valu
 class Sharer
 {
   public:
-    Sharer(Kernel &K, FunctionAnalysisManager &FAM) : K(K), FAM(FAM)
+    explicit Sharer(Kernel &K) : K(K)
     {
         for (unsigned D = 0; D < 3; ++D) {
             I.Id[D] = K.Id[D];
@@ -526,32 +563,18 @@ class Sharer
 
   private:
     Kernel &K;
-    FunctionAnalysisManager &FAM;
     Ids I;
+    Value *Wraps = nullptr; /* by guard() */
 
-    bool keepsTurns(Loop &L, int Dimension, LoopInfo &LI);
     bool isOutermost(const Loop &L, const Region &R);
     bool isOnly(const Loop &L, const Region &R);
     bool keepsVariable(const Loop &L);
     Value *guardOf(const Shared &S);
+    Region keepLoop(const Shared &S, BasicBlock *Exit);
+    void guard(const Shared &S, Stride &New);
     void straighten(Shared &S, Region &R, Finder &Find);
-    bool share(Loop &L, unsigned Number, LoopInfo &LI);
+    bool share(Loop &L, unsigned Number);
 };
-
-/* Whether the turns of a work-item may be elements of a loop whose order is free: it does not come back to what it has written, or so many
-   elements of others are in between that these are never on their way together. */
-bool Sharer::keepsTurns(Loop &L, int Dimension, LoopInfo &LI)
-{
-    uint64_t Apart = 1;
-    for (unsigned D = 0; D < 3; ++D)
-        if (const auto *Known = dyn_cast<ConstantInt>(I.Extent[D]); Stride::has(Dimension, D))
-            Apart *= Known ? Known->getZExtValue() : 0;
-    if (Apart >= LeastApart && L.isInnermost())
-        return true;
-    AssumptionCache AC(K.F);
-    ScalarEvolution SE(K.F, FAM.getResult<TargetLibraryAnalysis>(K.F), AC, K.DT, LI);
-    return !comesBack(L, SE);
-}
 
 bool Sharer::isOutermost(const Loop &L, const Region &R)
 {
@@ -622,6 +645,49 @@ Value *Sharer::guardOf(const Shared &S)
     return Compare->getOperand(1);
 }
 
+/* The range is empty if the counter of some work-item wraps around before its first turn; `Wraps` says so. */
+void Sharer::guard(const Shared &S, Stride &New)
+{
+    IRBuilder<> B(New.Front->getTerminator());
+    Type *T = S.Counter->getType();
+    Value *Items = ConstantInt::get(T, 1);
+    for (unsigned D = 0; D < 3; ++D)
+        if (Stride::has(S.Dimension, D))
+            Items = B.CreateMul(Items, B.CreateZExtOrTrunc(I.Extent[D], T));
+    const unsigned Bits = T->getIntegerBitWidth();
+    Value *Most = ConstantInt::get(T, (S.Signed ? APInt::getSignedMaxValue(Bits) : APInt::getMaxValue(Bits)) + 1);
+    Wraps = B.CreateICmp(S.Signed ? CmpInst::ICMP_SGT : CmpInst::ICMP_UGT, New.Begin, B.CreateSub(Most, Items));
+    New.Past = B.CreateSelect(Wraps, New.Begin, S.Bound);
+}
+
+/* A copy of the loop, as a region that goes on to `Exit`. */
+Region Sharer::keepLoop(const Shared &S, BasicBlock *Exit)
+{
+    ValueToValueMapTy Map;
+    Region Kept;
+    Kept.Is = Kind::Join;
+    Kept.Rare = true;
+    Kept.Head = BasicBlock::Create(K.F.getContext(), "tw_wraps", &K.F, Exit);
+    Kept.End = BasicBlock::Create(K.F.getContext(), "tw_wrapped", &K.F, Exit);
+    Kept.Next = Exit;
+    Map[S.L->getLoopPreheader()] = Kept.Head;
+    Map[Exit] = Kept.End;
+    Kept.Blocks.push_back(Kept.Head);
+    for (BasicBlock *Block : S.L->blocks()) {
+        BasicBlock *Copy = CloneBasicBlock(Block, Map, ".wraps", &K.F);
+        Map[Block] = Copy;
+        Kept.Blocks.push_back(Copy);
+        for (auto [Old, New] : zip(*Block, *Copy))
+            if (K.Varying.count(&Old))
+                K.Varying.insert(&New);
+    }
+    remapInstructionsInBlocks(ArrayRef(Kept.Blocks).drop_front(), Map);
+    Kept.Blocks.push_back(Kept.End);
+    BranchInst::Create(cast<BasicBlock>(Map[S.L->getHeader()]), Kept.Head)->setDebugLoc(S.Branch->getDebugLoc());
+    BranchInst::Create(Exit, Kept.End)->setDebugLoc(S.Branch->getDebugLoc());
+    return Kept;
+}
+
 /* The loop's body becomes that of one element. */
 void Sharer::straighten(Shared &S, Region &R, Finder &Find)
 {
@@ -654,6 +720,8 @@ void Sharer::straighten(Shared &S, Region &R, Finder &Find)
         From.add(Find.linear(S.Dimension), ~uint64_t(0));
         New.Begin = write(Before, From.low(T->getIntegerBitWidth()), T, nullptr, nullptr);
         New.Past = S.Bound;
+        if (!S.InOrder)
+            guard(S, New);
     }
     New.At = Before.Insert(new FreezeInst(PoisonValue::get(T)), "tw_element"); /* until there is a loop */
     New.At->moveBefore(*Header, Header->getFirstInsertionPt());
@@ -676,7 +744,7 @@ void Sharer::straighten(Shared &S, Region &R, Finder &Find)
     R.Strides.push_back(New);
 }
 
-bool Sharer::share(Loop &L, unsigned Number, LoopInfo &LI)
+bool Sharer::share(Loop &L, unsigned Number)
 {
     Region &R = K.Regions[Number];
     if (!R.hasLoop() || R.Is == Kind::Once || !R.Next || !R.End || !isOutermost(L, R) || L.getHeader() == R.Head
@@ -693,7 +761,7 @@ bool Sharer::share(Loop &L, unsigned Number, LoopInfo &LI)
         Around = R.Blocks;
     Finder Find(I, Uniform, Around);
     std::optional<Shared> S = Find.find(L);
-    if (!S || keepsVariable(L) || !keepsTurns(L, S->Dimension, LI))
+    if (!S || keepsVariable(L))
         return false;
     for (BasicBlock *Block :
          L.blocks()) /* values of other regions, or places of this one, that it would have to keep */
@@ -712,7 +780,7 @@ bool Sharer::share(Loop &L, unsigned Number, LoopInfo &LI)
             if (auto *Of = dyn_cast<Instruction>(V);
                 Of && !Uniform(Of) ? false : Of && is_contained(R.Blocks, Of->getParent()))
                 return false;
-        if (!isOnly(L, R))
+        if (!S->InOrder || !isOnly(L, R))
             return false;
         straighten(*S, R, Find);
         K.DT.recalculate(K.F);
@@ -729,7 +797,19 @@ bool Sharer::share(Loop &L, unsigned Number, LoopInfo &LI)
     Inside.Blocks.assign(L.block_begin(), L.block_end());
     Inside.End = Latch;
     Inside.Next = Exit;
+    Region Kept, Choice;
+    if (!S->InOrder) {
+        Kept = keepLoop(*S, Exit);
+        Choice.Is = Kind::Decision;
+        Choice.Head = BasicBlock::Create(K.F.getContext(), "tw_wraps_any", &K.F, Exit);
+        Choice.Blocks.push_back(Choice.Head);
+    }
     straighten(*S, Inside, Find);
+    if (!S->InOrder) {
+        Latch->getTerminator()->setSuccessor(0, Choice.Head);
+        BranchInst::Create(Kept.Head, Exit, Wraps, Choice.Head)->setDebugLoc(Latch->getTerminator()->getDebugLoc());
+        Inside.Next = Choice.Head;
+    }
     K.DT.recalculate(K.F);
     Behind.Head = Exit;
     Behind.End = R.End;
@@ -743,12 +823,18 @@ bool Sharer::share(Loop &L, unsigned Number, LoopInfo &LI)
     R.Blocks = Front;
     R.End = Preheader;
     R.Next = Header;
-    for (BasicBlock *Block : Inside.Blocks)
-        K.RegionOf[Block] = unsigned(K.Regions.size());
-    for (BasicBlock *Block : Behind.Blocks)
-        K.RegionOf[Block] = unsigned(K.Regions.size()) + 1;
-    K.Regions.push_back(Inside); /* R is gone */
-    K.Regions.push_back(Behind);
+    const auto Add = [&](const Region &New) {
+        for (BasicBlock *Block : New.Blocks)
+            K.RegionOf[Block] = unsigned(K.Regions.size());
+        K.Regions.push_back(New);
+    };
+    const bool InOrder = S->InOrder;
+    Add(Inside); /* R is gone */
+    Add(Behind);
+    if (!InOrder) {
+        Add(Choice);
+        Add(Kept);
+    }
     return true;
 }
 
@@ -759,7 +845,8 @@ void Sharer::run()
         LoopInfo LI(K.DT);
         for (Loop *L : LI.getLoopsInPreorder()) {
             const auto At = K.RegionOf.find(L->getHeader());
-            if (At != K.RegionOf.end() && !K.Regions[At->second].Items && share(*L, At->second, LI)) {
+            if (At != K.RegionOf.end() && !K.Regions[At->second].Items && !K.Regions[At->second].Rare
+                && share(*L, At->second)) {
                 ++K.Shared;
                 More = true;
                 break;
@@ -885,9 +972,9 @@ void keepStrides(Function &F, Keep Which, uint64_t Likely[2])
     }
 }
 
-void shareLoops(Kernel &K, FunctionAnalysisManager &FAM)
+void shareLoops(Kernel &K)
 {
-    Sharer(K, FAM).run();
+    Sharer(K).run();
 }
 
 } // namespace tw_split

@@ -203,8 +203,8 @@ std::optional<Level> levelOf(Loop &L, ScalarEvolution &SE)
     Of.L = &L;
     Of.Items = SE.getSmallConstantTripCount(&L);
     BasicBlock *Body = L.getHeader();
-    if (!L.isInnermost() || !Of.Items || L.getNumBlocks() != 1 || !L.getLoopPreheader() || !L.getExitBlock()
-        || Body->size() > MostOfWindow || !isa<BranchInst>(L.getLoopPreheader()->getTerminator()))
+    if (!L.isInnermost() || !Of.Items || !areDistinct(L, SE) || L.getNumBlocks() != 1 || !L.getLoopPreheader()
+        || !L.getExitBlock() || Body->size() > MostOfWindow || !isa<BranchInst>(L.getLoopPreheader()->getTerminator()))
         return {};
     SmallPtrSet<Value *, 16> Seen;
     for (Instruction &I : *Body) {

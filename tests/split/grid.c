@@ -647,39 +647,6 @@ static inline void halves_of_some(tw_group group, const struct halves *k)
 }
 TW_WORK_GROUP_KERNEL(TW_BLOCK(halves) halves_of_some, 256);
 
-/* Points of one colour, which work-items change in place, and the first work-item of each 32. */
-struct colours {
-    float *u;
-    const float *in;
-    int n, colour;
-};
-
-static inline void relax_colour(tw_nd_item item, const struct colours *k)
-{
-    const int y = (int)tw_global_id(item, 0), x = (int)tw_global_id(item, 1), n = k->n;
-    if (x > 0 && x < n - 1 && y > 0 && y < n - 1 && (x + y) % 2 == k->colour)
-        k->u[y * n + x] =
-            0.25f * (k->u[y * n + x - 1] + k->u[y * n + x + 1] + k->u[(y - 1) * n + x] + k->u[(y + 1) * n + x]);
-}
-TW_ND_RANGE_KERNEL(TW_BLOCK(colours) relax_colour);
-
-/* Not all of the others are read here. */
-static inline void shift_colour(tw_nd_item item, const struct colours *k)
-{
-    const int y = (int)tw_global_id(item, 0), x = (int)tw_global_id(item, 1), n = k->n;
-    if (x > 0 && x < n - 1 && y < n && (x + y) % 2 == k->colour)
-        k->u[y * n + x] = k->u[y * n + x - 1];
-}
-TW_ND_RANGE_KERNEL(TW_BLOCK(colours) shift_colour);
-
-static inline void every_32nd(tw_item item, const struct colours *k)
-{
-    const size_t i = tw_global_id(item, 0);
-    if (i % 32 == 0)
-        k->u[i / 32] = k->in[i] * 2;
-}
-TW_RANGE_KERNEL(TW_BLOCK(colours) every_32nd, 1);
-
 /* Matrices of 8 x 8, one for each work-item. */
 struct products {
     const float *a, *b;

@@ -40,12 +40,17 @@ TW_DEVICE_INLINE size_t tw_internal_turns(const struct tw_internal_points *point
 
 /* Expands to three nested loops, the innermost one simd, around the body that follows. */
 #define TW_INTERNAL_WORK_ITEMS(group, which, ignored, options, item, ...)                                              \
+    TW_INTERNAL_HOST_ITEMS(group, which, TW_INTERNAL_POINTS(tw_local_linear_range(group)), options, item)
+#undef TW_INTERNAL_OWN_WORK_ITEM
+#define TW_INTERNAL_OWN_WORK_ITEM(group, ignored, options, item, ...)                                                  \
+    TW_INTERNAL_HOST_ITEMS(group, tw_internal_own_points(group), TW_INTERNAL_ITEMS, options, item)
+#define TW_INTERNAL_HOST_ITEMS(group, which, marker, options, item)                                                    \
     for (struct tw_internal_points tw_points = which, *tw_once = &tw_points; tw_once; tw_once = NULL)                  \
         for (size_t tw_j0 = 0, tw_n0 = tw_internal_turns(&tw_points, 0); tw_j0 < tw_n0; ++tw_j0)                       \
             for (size_t tw_j1 = 0, tw_n1 = tw_internal_turns(&tw_points, 1), tw_n2 = tw_internal_turns(&tw_points, 2); \
                  tw_j1 < tw_n1; ++tw_j1)                                                                               \
                 TW_INTERNAL_PRAGMA(clang loop options)                                                                 \
-    for (size_t tw_j2 = 0; TW_INTERNAL_ITEMS, tw_j2 < tw_n2; TW_INTERNAL_END, ++tw_j2)                                 \
+    for (size_t tw_j2 = 0; marker, tw_j2 < tw_n2; TW_INTERNAL_END, ++tw_j2)                                 \
     TW_INTERNAL_WITH_ITEM(item, tw_internal_host_item(group, &tw_points, tw_j0, tw_j1, tw_j2))
 
 #define TW_INTERNAL_ONCE(group)                                                                                        \

@@ -79,6 +79,13 @@ TW_INTERNAL_MARKER(void, items, void)
 }
 #define TW_INTERNAL_ITEMS tw_internal_marker_items()
 
+/* The same, where so many work-items share out the turns: work-item w has turns w, w + items, and so on, in this order. */
+TW_INTERNAL_MARKER(void, points, size_t items)
+{
+    __asm__ volatile("" : : "r"(items) : "memory");
+}
+#define TW_INTERNAL_POINTS(items) tw_internal_marker_points(items)
+
 /* Stands in the condition of TW_ONCE, and where a turn of it or of a loop in a hierarchical kernel is over. */
 TW_INTERNAL_MARKER(void, alone, void)
 {
@@ -116,6 +123,7 @@ TW_INTERNAL_MARKER(bool, done, void (*items)(const struct tw_internal_nd_group *
 #else
 
 #define TW_INTERNAL_ITEMS (void)0
+#define TW_INTERNAL_POINTS(items) (void)0
 #define TW_INTERNAL_ALONE (void)0
 #define TW_INTERNAL_END (void)0
 #define TW_INTERNAL_OF_THREAD(memory) (memory)
