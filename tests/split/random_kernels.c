@@ -35,15 +35,33 @@ static void fill(void *p, size_t n, enum element type, unsigned seed)
         seed = seed * 1664525u + 1013904223u;
         const int x = (int)(seed >> 16 & 1023);
         switch (type) {
-        case type_int: ((int *)p)[i] = x - 200; break;
-        case type_unsigned: ((unsigned *)p)[i] = (unsigned)x; break;
-        case type_schar: ((signed char *)p)[i] = (signed char)((x & 255) - 128); break;
-        case type_uchar: ((unsigned char *)p)[i] = (unsigned char)(x & 255); break;
-        case type_short: ((short *)p)[i] = (short)(x - 200); break;
-        case type_ushort: ((unsigned short *)p)[i] = (unsigned short)x; break;
-        case type_long64: ((int64_t *)p)[i] = x - 200; break;
-        case type_float: ((float *)p)[i] = (float)(x - 200); break;
-        case type_double: ((double *)p)[i] = x - 200; break;
+        case type_int:
+            ((int *)p)[i] = x - 200;
+            break;
+        case type_unsigned:
+            ((unsigned *)p)[i] = (unsigned)x;
+            break;
+        case type_schar:
+            ((signed char *)p)[i] = (signed char)((x & 255) - 128);
+            break;
+        case type_uchar:
+            ((unsigned char *)p)[i] = (unsigned char)(x & 255);
+            break;
+        case type_short:
+            ((short *)p)[i] = (short)(x - 200);
+            break;
+        case type_ushort:
+            ((unsigned short *)p)[i] = (unsigned short)x;
+            break;
+        case type_long64:
+            ((int64_t *)p)[i] = x - 200;
+            break;
+        case type_float:
+            ((float *)p)[i] = (float)(x - 200);
+            break;
+        case type_double:
+            ((double *)p)[i] = x - 200;
+            break;
         }
     }
 }
@@ -51,15 +69,24 @@ static void fill(void *p, size_t n, enum element type, unsigned seed)
 static double number(const void *p, size_t i, enum element type)
 {
     switch (type) {
-    case type_int: return ((const int *)p)[i];
-    case type_unsigned: return ((const unsigned *)p)[i];
-    case type_schar: return ((const signed char *)p)[i];
-    case type_uchar: return ((const unsigned char *)p)[i];
-    case type_short: return ((const short *)p)[i];
-    case type_ushort: return ((const unsigned short *)p)[i];
-    case type_long64: return (double)((const int64_t *)p)[i];
-    case type_float: return (double)((const float *)p)[i];
-    default: return ((const double *)p)[i];
+    case type_int:
+        return ((const int *)p)[i];
+    case type_unsigned:
+        return ((const unsigned *)p)[i];
+    case type_schar:
+        return ((const signed char *)p)[i];
+    case type_uchar:
+        return ((const unsigned char *)p)[i];
+    case type_short:
+        return ((const short *)p)[i];
+    case type_ushort:
+        return ((const unsigned short *)p)[i];
+    case type_long64:
+        return (double)((const int64_t *)p)[i];
+    case type_float:
+        return (double)((const float *)p)[i];
+    default:
+        return ((const double *)p)[i];
     }
 }
 
@@ -74,11 +101,13 @@ static int compare(const struct random_launch *r, size_t place, const struct lau
                 ++wrong, first = i;
         if (wrong == 0)
             continue;
-        printf("%s%s, launch %zu (groups %zu %zu, local %zu %zu, n %d, m %d, c %d, z %zu, shifts %zu %zu %zu %zu %zu, %s): "
+        printf("%s%s, launch %zu (groups %zu %zu, local %zu %zu, n %d, m %d, c %d, z %zu, shifts %zu %zu %zu %zu %zu, "
+               "%s): "
                "array %d has %zu wrong, [%zu] = %.17g, expected %.17g\n",
-               what, r->kernel->name, place, s->groups[0], s->groups[1], s->local[0], s->local[1], s->n, s->m, s->c, s->z,
-               s->shift[0], s->shift[1], s->shift[2], s->shift[3], s->shift[4], s->addresses ? "addresses" : "accessors",
-               a, wrong, first, number(s->array[a], first, type), number(expected[a], first, type));
+               what, r->kernel->name, place, s->groups[0], s->groups[1], s->local[0], s->local[1], s->n, s->m, s->c,
+               s->z, s->shift[0], s->shift[1], s->shift[2], s->shift[3], s->shift[4],
+               s->addresses ? "addresses" : "accessors", a, wrong, first, number(s->array[a], first, type),
+               number(expected[a], first, type));
         return 1;
     }
     return 0;

@@ -9,7 +9,17 @@
 #include <stdlib.h>
 
 enum { MOST_ITEMS = 512, READ_ONLY = 1024, MOST_ARRAYS = 2, MOST_VIEWS = 5 };
-enum element { type_int, type_unsigned, type_schar, type_uchar, type_short, type_ushort, type_long64, type_float, type_double };
+enum element {
+    type_int,
+    type_unsigned,
+    type_schar,
+    type_uchar,
+    type_short,
+    type_ushort,
+    type_long64,
+    type_float,
+    type_double
+};
 
 struct launch {
     size_t groups[2], local[2];

@@ -61,6 +61,7 @@ class Kernel:
         self.n_type = rng.choice(["int", "size_t", "unsigned", "inline"])
         self.phases = []                            # (kind, name, text, range) of work-items, in the order of the text
         self.depth = self.loops = 0
+        self.simple = rng.random() < 0.6            # few statements, as the plugin's passes look for them
         self.make_arrays()
         self.pad = rng.choice([0, 0, 1])            # a distance that the launch gives, so that indices may be below `at`
         self.n_literal = str(prod(self.sizes[0])) if self.fixed and rng.random() < 0.8 else None
@@ -110,6 +111,9 @@ class Kernel:
 
     def value(self, turn, depth=1):
         """An int between -2^20 and 2^20."""
+        if self.simple and turn is not None and self.chance(0.8):
+            e = self.read(turn) if self.chance(0.4) else None
+            return self.pick(f"(int){turn.at}", "77", "5", "k->m", f"k->in[{turn.at} & 1023]") if not e else f"((int){e} + 1)"
         kind = self.rng.randint(0, 11)
         if kind <= 2 and turn is not None:
             e = self.read(turn)
@@ -245,7 +249,7 @@ class Kernel:
             return self.change(turn)
         e, a = found
         value = self.value(turn)
-        kind = self.rng.randint(0, 9)
+        kind = 0 if self.simple else self.rng.randint(0, 9)
         if kind <= 4:
             return f"{e} = {self.stored(a.of, value)};"
         if kind <= 6:
@@ -285,8 +289,8 @@ class Kernel:
         m = self.pick("k->m", str(self.rng.randint(1, 5)), "3", "(k->m + 1)", "($v & 3)", f"(k->in[{self.anywhere(turn)}] & 3)")
         self.inner_counters.append(j)
         self.breakable.append("loop")
-        body = self.block_of(turn, depth - 1, self.rng.randint(1, 2))
-        if self.chance(0.6):
+        body = "" if self.simple else self.block_of(turn, depth - 1, self.rng.randint(1, 2))
+        if self.simple or self.chance(0.6):
             found = self.element(turn, True, j)
             if found:
                 text = self.stored(found[1].of, f"{self.pick('', f'(int){found[0]} * 3 + ')}{self.value(turn)}")
@@ -305,6 +309,8 @@ class Kernel:
 
     def statement(self, turn, depth):
         kind = self.rng.randint(0, 19)
+        if self.simple:
+            kind = self.pick(0, 6, 6, 9, 13, 13) if depth > 0 else self.pick(0, 6, 9)
         if kind <= 5:
             return self.store(turn)
         if kind <= 8:
@@ -342,7 +348,7 @@ class Kernel:
         """A loop over elements of the work-item, in one of many forms."""
         self.loops += 1
         n, at = self.count(), f"i{self.loops}"
-        type = self.pick(*COUNTERS)
+        type = self.pick("int", "size_t") if self.simple and self.chance(0.7) else self.pick(*COUNTERS)
         most = MOST.get(type, 1 << 30)
         if most < 4 * self.items + 8:
             type, most = self.pick("int", "size_t", "short"), 32767
@@ -376,8 +382,8 @@ class Kernel:
             head = f"for ({type} {at} = ({type})({l}); {at} < {end}; {at} = ({type})({at} + {step}))"
         turn = Turn(at, type, less, low, room)
         self.breakable.append("loop")
-        body = self.block_of(turn, depth, self.rng.randint(1, 3))
-        if self.chance(0.3):
+        body = self.block_of(turn, depth, 1 if self.simple else self.pick(1, 1, 2, 3))
+        if not self.simple and self.chance(0.3):
             body = f"{self.store(turn)} {body}"
         if low < 0 and self.chance(0.5):
             body = f"if ({at} >= 0) {{ {body} }}"
@@ -424,8 +430,11 @@ class Kernel:
 
     def first_phase(self):
         text = f"$v = k->in[l & 1023] & 0xffff; $u = l; "
-        text += f"for (int j = 0; j < {self.private_size}; ++j) $pa{{j}} = j * 3 + l; "
-        text += "$ps.a = l & 7; $ps.b = 2; $ps.c = 3; for (int j = 0; j < 4; ++j) $ps.d[j] = j; "
+        rest = repr(self.nodes)
+        if "$pa" in rest:
+            text += f"for (int j = 0; j < {self.private_size}; ++j) $pa{{j}} = j * 3 + l; "
+        if "$ps" in rest:
+            text += "$ps.a = l & 7; $ps.b = 2; $ps.c = 3; for (int j = 0; j < 4; ++j) $ps.d[j] = j; "
         for a in self.locals:
             text += f"for (int j = l; j < {LOCAL}; j += (int){self.count() if self.count() == 'N' else '(' + self.count() + ')'}) ${a.views[0]}[j] = ({a.of})(j & {self.pick(1, 31, 127)}); "
         return text
@@ -436,7 +445,7 @@ class Kernel:
         if self.form == "groups":
             self.breakable.append("items")
         parts = []
-        for _ in range(self.rng.randint(1, 2)):
+        for _ in range(self.pick(1, 1, 2)):
             kind = self.rng.randint(0, 9)
             if kind == 0:
                 parts.append(self.blocks_loop(1))
@@ -474,7 +483,7 @@ class Kernel:
         self.fences = self.form == "groups" or self.chance(0.6)  # whether barriers order global memory
         nodes = []
         self.owner = {}
-        count = 1 if self.form == "range" else self.rng.randint(1, 4)
+        count = 1 if self.form == "range" else self.pick(1, 1, 1, 2, 2, 3)
         for i in range(count):
             nodes.append(self.node(i == count - 1))
         return nodes
@@ -482,7 +491,7 @@ class Kernel:
     def node(self, last):
         if self.form != "range" and self.depth == 0 and self.chance(0.2):
             self.depth += 1
-            nodes = [self.node(False) for _ in range(self.rng.randint(1, 2))]
+            nodes = [self.node(False) for _ in range(self.pick(1, 1, 2))]
             self.depth -= 1
             self.loops += 1
             r = f"r{self.loops}"
