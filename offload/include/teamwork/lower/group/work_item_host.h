@@ -50,7 +50,7 @@ TW_DEVICE_INLINE size_t tw_internal_turns(const struct tw_internal_points *point
             for (size_t tw_j1 = 0, tw_n1 = tw_internal_turns(&tw_points, 1), tw_n2 = tw_internal_turns(&tw_points, 2); \
                  tw_j1 < tw_n1; ++tw_j1)                                                                               \
                 TW_INTERNAL_PRAGMA(clang loop options)                                                                 \
-    for (size_t tw_j2 = 0; marker, tw_j2 < tw_n2; TW_INTERNAL_END, ++tw_j2)                                 \
+    for (size_t tw_j2 = 0; marker, tw_j2 < tw_n2; TW_INTERNAL_END, ++tw_j2)                                            \
     TW_INTERNAL_WITH_ITEM(item, tw_internal_host_item(group, &tw_points, tw_j0, tw_j1, tw_j2))
 
 #define TW_INTERNAL_ONCE(group)                                                                                        \
