@@ -213,7 +213,8 @@ bool takePieces(Function &F, FunctionAnalysisManager &FAM)
         Emitter.emit(
             OptimizationRemark("teamwork-pieces", "Pieces", Where, L.getHeader())
             << "rows of groups of kernel " << kernelOf(F)
-            << " are taken in pieces: a size of the groups in its definition would make their length a constant");
+            << " are taken in pieces, since their length is not known when compiling: a size of the groups in the"
+               " definition, or a constant range of the loop, would tell it");
         return true;
     });
 }

@@ -868,19 +868,20 @@ struct LastPass : PassInfoMixin<LastPass> {
     PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM)
     {
         takePointsNotes(F, nullptr); /* of what is optimized when it is linked */
-        bool Changed = storeOwn(F);
-        if (Changed)
-            FAM.invalidate(F, PreservedAnalyses::none());
-        Changed |= keepSums(F, FAM);
-        Changed |= forwardVectors(F, FAM);
-        if (Changed)
-            FAM.invalidate(F, PreservedAnalyses::none());
-        Changed |= sortMembers(F, FAM);
-        if (Changed)
-            FAM.invalidate(F, PreservedAnalyses::none());
-        Changed |= loadNearUses(F, FAM);
-        Changed |= keepCounters(F, FAM);
-        Changed |= storeByLanes(F);
+        bool Changed = keepCounters(F, FAM);
+        if (!F.hasFnAttribute(BudgetNote)) /* LoopsPass found no work-items here */
+            return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+        const auto Note = [&](bool Done) {
+            Changed |= Done;
+            if (Done)
+                FAM.invalidate(F, PreservedAnalyses::none());
+        };
+        Note(storeOwn(F));
+        Note(keepSums(F, FAM));
+        Note(forwardVectors(F, FAM));
+        Note(sortMembers(F, FAM));
+        Note(loadNearUses(F, FAM));
+        Note(storeByLanes(F));
         return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
     }
 };
