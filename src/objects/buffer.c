@@ -175,6 +175,7 @@ void tw_buffer_unuse_locked(struct tw_buffer *buffer)
     tw_resource_end(&buffer->data.contents);
     for (size_t space = 0; space < buffer->data.space_count; ++space)
         tw_resource_end(&buffer->data.allocations[space].resource);
+    tw_data_unlist_locked(&buffer->data); /* a thread that makes room would use it again */
     buffer->unused.free = free_buffer;
     tw_reclaim_later_locked(&buffer->unused);
 }

@@ -410,9 +410,10 @@ void tw_data_used_locked(const struct tw_use *use, size_t space)
 
 /* ---- giving up --------------------------------------------------------------------------------------------------- */
 
-/* Takes a buffer off the list of those with memory on devices. */
-static void unlist_locked(struct tw_data *data)
+void tw_data_unlist_locked(struct tw_data *data)
 {
+    if (!data->link)
+        return;
     *data->link = data->next;
     if (data->next)
         data->next->link = data->link;
@@ -440,7 +441,7 @@ void *tw_data_detach_locked(struct tw_data *data, size_t space)
     }
     tw_forget_box(data, &data->whole, space);
     if (!has_memory(data))
-        unlist_locked(data);
+        tw_data_unlist_locked(data);
     return memory;
 }
 
@@ -491,10 +492,6 @@ void tw_data_free(struct tw_data *data)
     free(data->host_block);
     free(data->name);
     tw_coherence_end(data);
-    tw_lock();
-    if (data->link)
-        unlist_locked(data);
-    tw_unlock();
     for (size_t space = 1; space < data->space_count; ++space) {
         void *memory = atomic_load(&data->allocations[space].address);
         if (!memory || data->allocations[space].borrowed)

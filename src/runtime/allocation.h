@@ -27,7 +27,9 @@ bool tw_data_is_there(const struct tw_data *data, const struct tw_box *box, size
 size_t tw_data_bytes_for(const struct tw_data *data, const struct tw_box *box, size_t space);
 /* Notes that a command uses the memory. */
 void tw_data_used_locked(const struct tw_use *use, size_t space);
-/* Frees all memory but the program's own. Called without the lock. */
+/* Takes a buffer off the list of those with memory on devices, if it is there: nobody takes its memory from it then. */
+void tw_data_unlist_locked(struct tw_data *data);
+/* Frees all memory but the program's own, of a buffer that is on no list. Called without the lock. */
 void tw_data_free(struct tw_data *data);
 
 /* ---- chunks ------------------------------------------------------------------------------------------------------ */

@@ -4,19 +4,24 @@
 
 #include <stdlib.h>
 
+/* A word of an array, whatever its elements are. */
+struct suite_word {
+    uint32_t bits;
+};
+
 struct suite_poison {
-    uint32_t *words;
+    struct suite_word *words;
 };
 
 static inline void suite_poison(tw_item item, const struct suite_poison *k)
 {
-    k->words[tw_global_id(item, 0)] = SUITE_POISON * UINT32_C(0x01010101);
+    k->words[tw_global_id(item, 0)].bits = SUITE_POISON * UINT32_C(0x01010101);
 }
 TW_RANGE_KERNEL(suite_poison, 1);
 
 struct suite_copy {
-    const uint32_t *from;
-    uint32_t *to;
+    const struct suite_word *from;
+    struct suite_word *to;
 };
 
 static inline void suite_copy(tw_item item, const struct suite_copy *k)
