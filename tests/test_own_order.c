@@ -31,8 +31,8 @@ enum { ALL = 8192, END = 1000, FEW = 3 };
         })                                                                                                             \
     X(chain_4, 4, for (size_t i = (size_t)l; i < (size_t)k->n; i += 4) k->out[i + 4] = k->again[i] + 1)                \
     X(chain_8, 8, for (int i = l; i < k->n; i += 8) k->out[i + 8] = k->again[i] + 1)                                   \
-    X(chain_32, 32, for (int i = l; i < k->n; i += 32) k->out[i + 32] = k->again[i] * 3 + k->in[i])                    \
-    X(chain_64, 64, for (int i = l; i < k->n; i += 64) k->out[i + 64] = k->out[i] * 3 + k->in[i])                      \
+    X(chain_32, 32, for (int i = l; i < k->n; i += 32) k->out[i + 32] = (k->again[i] * 3 + k->in[i]) & 0xffff)         \
+    X(chain_64, 64, for (int i = l; i < k->n; i += 64) k->out[i + 64] = (k->out[i] * 3 + k->in[i]) & 0xffff)           \
     X(chain_far, 16, for (int i = l; i < k->n; i += 16) k->out[i + 16 * k->m] = k->again[i] - k->in[i])                \
     X(chain_group, 16, for (int i = 0; i < k->n; i += 16) k->out[i + l + 16] = k->again[i + l] + 1)                    \
     X(below, 64, for (size_t i = (size_t)l - 1; i < (size_t)k->n; i += 64) k->out[i] = 5)                              \
@@ -77,9 +77,9 @@ EACH_LOOP(DEFINE_LOOP)
     X(points_4, (1, 4), 1, 4, 1, END, k->out[i + 4] = k->out[i] + 1)                                                   \
     X(points_4_again, (1, 4), 1, 4, 1, END, k->out[i + 4] = k->again[i] + k->in[i])                                    \
     X(points_any_4, (), 1, 4, 1, END, k->out[i + 4] = k->out[i] + 1)                                                   \
-    X(points_any_64, (), 1, 64, 1, END, k->out[i + 64] = k->out[i] * 3 + 1)                                            \
-    X(points_of_rows, (16, 16), 16, 16, 18, 18, k->out[i + 256] = k->out[i] * 3 + k->in[i])                            \
-    X(points_of_short_rows, (4, 4), 4, 4, 30, 3, k->out[i + 16] = k->out[i] * 3 + k->in[i])                            \
+    X(points_any_64, (), 1, 64, 1, END, k->out[i + 64] = (k->out[i] * 3 + 1) & 0xffff)                                 \
+    X(points_of_rows, (16, 16), 16, 16, 18, 18, k->out[i + 256] = (k->out[i] * 3 + k->in[i]) & 0xffff)                 \
+    X(points_of_short_rows, (4, 4), 4, 4, 30, 3, k->out[i + 16] = (k->out[i] * 3 + k->in[i]) & 0xffff)                 \
     X(points_inner, (1, 64), 1, 64, 1, END,                                                                            \
       for (int j = 0; j < k->m; ++j) k->out[i + j * 64] = (k->out[i + j * 64] * 3 + i) & 0xffff)                       \
     X(point, (1, 64), 1, 64, 1, END, k->out[i] = k->out[i] * 5 + 1; if (i == k->at) k->out[i + 64] = 77777)            \

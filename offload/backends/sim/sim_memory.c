@@ -476,7 +476,7 @@ static void poison(const struct tw_host_prelude *prelude, size_t piece, size_t p
     }
 }
 
-/* Runs the kernel, or the function of a native task, between the checks. */
+/* Runs the kernel, or without one the function of a native task, between the checks. */
 static tw_status run_watched(struct watch *watch, struct tw_internal_launch *launch, bool checks_reads,
                              tw_status (*function)(void *user), void *user)
 {
@@ -488,8 +488,10 @@ static tw_status run_watched(struct watch *watch, struct tw_internal_launch *lau
     if (!watch->kernel)
         poison(&watch->prelude, 0, 1);
     const unsigned before = atomic_fetch_add_explicit(&running, 1, memory_order_relaxed);
-    status =
-        watch->kernel ? tw_host_run(watch->kernel, launch, discards(watch) ? &watch->prelude : NULL) : function(user);
+    if (watch->kernel)
+        status = tw_host_run(watch->kernel, launch, discards(watch) ? &watch->prelude : NULL);
+    else if (function)
+        status = function(user);
     const unsigned beside = atomic_fetch_sub_explicit(&running, 1, memory_order_relaxed) - 1;
     watch->has_run = true;
     watch->ran_beside = before || beside;
