@@ -99,7 +99,10 @@ void setTurnsApart(Loop &L, uint64_t Apart)
 bool areDistinct(Loop &L, ScalarEvolution &SE)
 {
     const uint64_t Apart = turnsApart(L);
-    return Apart == UINT64_MAX || SE.getUnsignedRangeMax(SE.getBackedgeTakenCount(&L)).ult(Apart);
+    if (Apart == UINT64_MAX)
+        return true;
+    const SCEV *Turns = SE.getBackedgeTakenCount(&L);
+    return !isa<SCEVCouldNotCompute>(Turns) && SE.getUnsignedRangeMax(Turns).ult(Apart);
 }
 
 /* That of a new loop: over work-items, or over rows of them. */
