@@ -21,8 +21,11 @@ endforeach()
 list(REMOVE_DUPLICATES folders)
 list(SORT folders ORDER DESCENDING)
 foreach(folder IN LISTS folders)
-    # files alone: one that was installed empty is in no manifest
-    file(GLOB_RECURSE left "$ENV{DESTDIR}${folder}/*" "$ENV{DESTDIR}${folder}/.[!.]*")
+    set(how GLOB)
+    if(folder MATCHES "/Teamwork$") # what is in the library's own and has no files, as no manifest names it
+        set(how GLOB_RECURSE)
+    endif()
+    file(${how} left "$ENV{DESTDIR}${folder}/*" "$ENV{DESTDIR}${folder}/.[!.]*")
     if(IS_DIRECTORY "$ENV{DESTDIR}${folder}" AND NOT left)
         file(REMOVE_RECURSE "$ENV{DESTDIR}${folder}")
     endif()
