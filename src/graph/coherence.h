@@ -100,8 +100,9 @@ struct tw_copy_plans {
     bool stages; /* some go through host memory */
 };
 
-/* Adds the copies that bring what `use` needs to a memory space, from where it is rather than from where it will be. If there is no room for all of them, stores those that
-   there is room for, and counts at least as many as there would be. Changes no state. */
+/* Adds the copies that bring what `use` needs to a memory space, from where it is rather than from where it will be. If
+   there is no room for all of them, stores those that there is room for, and counts
+   at least as many as there would be. Changes no state. */
 void tw_plan_copies(const struct tw_use *use, size_t space, struct tw_copy_plans *copies);
 /* Returns true if a copy between two memory spaces must go through host memory. */
 bool tw_copy_must_stage(const struct tw_data *data, size_t from, size_t to);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "allocation.h"
+#include "base/memory.h"
 #include "ready.h"
 
 /* A box that is lost, and why. */
@@ -31,39 +32,26 @@ static void free_salvage(struct tw_salvage *salvage)
     free(salvage);
 }
 
-/* Makes room for `needed` elements of an array. Returns false if memory is exhausted. */
-static bool make_room(void **array, size_t *room, size_t needed, size_t bytes)
-{
-    if (needed <= *room)
-        return true;
-    void *larger = realloc(*array, 2 * needed * bytes);
-    if (!larger)
-        return false;
-    *array = larger;
-    *room = 2 * needed;
-    return true;
-}
-
 static bool add_box(struct tw_salvage *salvage, const struct tw_box *box)
 {
-    void *boxes = salvage->boxes;
-    const bool fits = make_room(&boxes, &salvage->room, salvage->count + 1, sizeof *box);
+    struct tw_box *boxes = tw_list_with_room(salvage->boxes, salvage->count, &salvage->room, sizeof *boxes);
+    if (!boxes)
+        return false;
     salvage->boxes = boxes;
-    if (fits)
-        salvage->boxes[salvage->count++] = *box;
-    return fits;
+    boxes[salvage->count++] = *box;
+    return true;
 }
 
 /* Takes a lost box out of those to copy. Returns false if memory is exhausted. */
 static bool take_out(const struct tw_box *lost, struct tw_cause *cause, void *user)
 {
     struct tw_salvage *salvage = user;
-    void *array = salvage->lost;
-    const bool fits = make_room(&array, &salvage->lost_room, salvage->lost_count + 1, sizeof *salvage->lost);
-    salvage->lost = array;
-    if (!fits)
+    struct lost_box *all =
+        tw_list_with_room(salvage->lost, salvage->lost_count, &salvage->lost_room, sizeof *salvage->lost);
+    if (!all)
         return false;
-    salvage->lost[salvage->lost_count++] = (struct lost_box){*lost, cause};
+    salvage->lost = all;
+    all[salvage->lost_count++] = (struct lost_box){*lost, cause};
     tw_cause_retain(cause);
     for (size_t i = salvage->count; i-- > 0;) {
         struct tw_box pieces[TW_BOX_PIECES];
