@@ -237,7 +237,6 @@ namespace
 
 constexpr unsigned MostVectors =
     16; /* that are side by side: LLVM has up to 4, jam.cpp asks for as many as half of the registers */
-constexpr const char *Interleave = "llvm.loop.interleave.count", *Width = "llvm.loop.vectorize.width";
 
 bool onlyLoadsAndStores(const Loop &L)
 {
@@ -283,8 +282,8 @@ static unsigned vectorsApart(Loop &L, const TargetTransformInfo &TTI)
                     DL.getTypeSizeInBits((isa<PHINode>(I) ? I.getType() : getLoadStoreType(&I))->getScalarType()));
     const uint64_t Register = TTI.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue(),
                    Most = std::max<uint64_t>(Register / std::max<uint64_t>(Bits, 8), 1),
-                   Lanes =
-                       std::max<uint64_t>(Most, getOptionalIntLoopAttribute(&L, Width).value_or(1)); /* TW_HOST_LOOP */
+                   Lanes = std::max<uint64_t>(
+                       Most, getOptionalIntLoopAttribute(&L, VectorWidth).value_or(1)); /* TW_HOST_LOOP */
     return unsigned(std::min<uint64_t>(turnsApart(L) / Lanes, UINT_MAX));
 }
 
@@ -306,9 +305,9 @@ void tellIndependence(Function &F, FunctionAnalysisManager &FAM)
         const unsigned Vectors = areDistinct(*L, SE) ? UINT_MAX : vectorsApart(*L, TTI);
         if (Vectors == 0 || At.sharedVariable() || !At.keepsOrder(AA))
             continue;
-        if (Vectors < std::max(MostVectors, unsigned(getOptionalIntLoopAttribute(L, Interleave).value_or(1)))) {
-            L->setLoopID(makePostTransformationMetadata(Context, L->getLoopID(), {Interleave}, {}));
-            addLoopMark(*L, Interleave, ConstantInt::get(Type::getInt32Ty(Context), 1));
+        if (Vectors < std::max(MostVectors, unsigned(getOptionalIntLoopAttribute(L, InterleaveCount).value_or(1)))) {
+            L->setLoopID(makePostTransformationMetadata(Context, L->getLoopID(), {InterleaveCount}, {}));
+            addLoopMark(*L, InterleaveCount, ConstantInt::get(Type::getInt32Ty(Context), 1));
         }
         MDNode *Group = MDNode::getDistinct(Context, {});
         for (BasicBlock *Block : L->blocks())

@@ -32,8 +32,7 @@ namespace
 
 constexpr unsigned MostRows = 4, MostInJam = 600; /* MostInJam: instructions of all rows together */
 constexpr unsigned LeastChain = 8;                /* operations, each of which waits for the one before */
-constexpr const char *Interleave = "llvm.loop.interleave.count";
-constexpr unsigned UsualRow = 16; /* work-items of a row whose length is not known */
+constexpr unsigned UsualRow = 16;                 /* work-items of a row whose length is not known */
 
 class Jam
 {
@@ -293,9 +292,9 @@ void Jam::jam()
     Branch->setCondition(Branch->getSuccessor(0) == Behind ? B.CreateICmpEQ(Next, Whole) : B.CreateICmpNE(Next, Whole));
     auto *Inner = cast<BasicBlock>(static_cast<Value *>(Maps[0][L.getLoopLatch()]))->getTerminator();
     SmallVector<MDNode *, 2> Marks{MDNode::get(Context, MDString::get(Context, JammedMark))};
-    if (Vectors > 1 && !hasLoopMark(L, Interleave)) /* LLVM else takes the vectors of a row one behind the other */
-        Marks.push_back(
-            MDNode::get(Context, {MDString::get(Context, Interleave), ConstantAsMetadata::get(B.getInt32(Vectors))}));
+    if (Vectors > 1 && !hasLoopMark(L, InterleaveCount)) /* LLVM else takes the vectors of a row one behind the other */
+        Marks.push_back(MDNode::get(
+            Context, {MDString::get(Context, InterleaveCount), ConstantAsMetadata::get(B.getInt32(Vectors))}));
     Inner->setMetadata(LLVMContext::MD_loop,
                        makePostTransformationMetadata(Context, Inner->getMetadata(LLVMContext::MD_loop), {}, Marks));
     B.SetInsertPoint(Entry);

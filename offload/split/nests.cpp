@@ -286,7 +286,7 @@ static bool widenNest(Function &F, Loop &Nest, FunctionAnalysisManager &FAM)
     for (Loop *L : LI.getLoopFor(Header)->getLoopsInPreorder()) {
         L->setLoopID(nullptr);
         L->setLoopAlreadyUnrolled();
-        addLoopMark(*L, "llvm.loop.vectorize.width", ConstantInt::get(Type::getInt32Ty(F.getContext()), 1));
+        addLoopMark(*L, VectorWidth, ConstantInt::get(Type::getInt32Ty(F.getContext()), 1));
     }
     return true;
 }

@@ -187,7 +187,7 @@ void Pieces::divide()
         Phi.addIncoming(Phi.getIncomingValueForBlock(L.getLoopLatch()), Next);
     MDNode *Off = MDNode::get(Context, {MDString::get(Context, "llvm.loop.vectorize.width"),
                                         ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(Context), 1))});
-    MDNode *Single = MDNode::get(Context, {MDString::get(Context, "llvm.loop.interleave.count"),
+    MDNode *Single = MDNode::get(Context, {MDString::get(Context, InterleaveCount),
                                            ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(Context), 1))});
     MDNode *Kept = MDNode::get(Context, MDString::get(Context, "llvm.loop.unroll.disable"));
     L.setLoopID(makePostTransformationMetadata(Context, L.getLoopID(), {"llvm.loop.vectorize."}, {Off, Single, Kept}));

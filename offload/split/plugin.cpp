@@ -131,9 +131,13 @@ static void setBudget(Function &F)
 /* Whether a function has used up its budget, which is told once. */
 bool isFull(Function &F)
 {
+    constexpr const char *ToldNote = "teamwork.budget.told";
     uint64_t Most;
     if (F.getFnAttribute(BudgetNote).getValueAsString().getAsInteger(10, Most) || F.getInstructionCount() <= Most)
         return false;
+    if (F.hasFnAttribute(ToldNote))
+        return true;
+    F.addFnAttr(ToldNote);
     OptimizationRemarkEmitter(&F).emit(
         OptimizationRemarkMissed("teamwork-split", "Budget", F.getSubprogram(), &F.getEntryBlock())
         << "kernel " << kernelOf(F) << " has grown to " << std::to_string(F.getInstructionCount())

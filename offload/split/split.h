@@ -117,6 +117,9 @@ constexpr const char *ApartMark = "teamwork.items.apart";   /* see turnsApart() 
 constexpr const char *JammedMark = "teamwork.items.jammed"; /* work-items of several rows */
 constexpr const char *ParallelMark = "llvm.loop.parallel_accesses";
 
+/* LLVM's, of a loop: how many elements a vector has, and how many vectors are on their way side by side. */
+constexpr const char *VectorWidth = "llvm.loop.vectorize.width", *InterleaveCount = "llvm.loop.interleave.count";
+
 /* The call of a marker, or null. */
 llvm::CallInst *markerCall(llvm::Instruction &I, const char *Name);
 

@@ -632,9 +632,9 @@ void leaveAlone(Loop &L)
         return MDNode::get(Context, {MDString::get(Context, Name),
                                      ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(Context), 1))});
     };
-    L.setLoopID(
-        makePostTransformationMetadata(Context, L.getLoopID(), {"llvm.loop.vectorize.", "llvm.loop.interleave."},
-                                       {Number("llvm.loop.vectorize.width"), Number("llvm.loop.interleave.count")}));
+    L.setLoopID(makePostTransformationMetadata(Context, L.getLoopID(),
+                                               {"llvm.loop.vectorize.", "llvm.loop.interleave."},
+                                               {Number(VectorWidth), Number(InterleaveCount)}));
 }
 
 /* Levels that come directly behind each other, as far as they may go through their elements together. */
