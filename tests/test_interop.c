@@ -283,6 +283,12 @@ TW_TEST(tasks_end_whatever_becomes_of_the_group)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+#if __has_feature(thread_sanitizer)
+enum { TSAN = true };
+#else
+enum { TSAN = false };
+#endif
+
 static void add_by_region(int *x, int device, tw_buffer *buffer, tw_device *owner)
 {
 #pragma omp task depend(inout : x[0]) firstprivate(x, device, buffer, owner)
@@ -337,10 +343,11 @@ static void check_beside_regions(void)
 }
 
 /* Kernels in detached tasks between target regions in tasks, as docs/porting.md has them, with all orders by `depend`.
-   Simulated devices have no regions of their own. */
+   Simulated devices have no regions of their own. TSan does not see that libomp, which is not instrumented, gives the
+   memory of one task to the next: it takes their firstprivate variables for a race. */
 TW_TEST(kernels_run_between_regions_in_tasks)
 {
-    if (tw_device_omp_number(tw_test_device(0)) >= 0)
+    if (!TSAN && tw_device_omp_number(tw_test_device(0)) >= 0)
         check_beside_regions();
 }
 

@@ -233,9 +233,10 @@ static tw_status check_device(const tw_device *device, const void *cuda_event)
                : tw_fail(TW_ERROR_UNSUPPORTED, "%s has no streams of CUDA", tw_device_name(device));
 }
 
-/* Submits a command behind an event, which may be NULL. Stores the command, with a reference. */
+/* Submits a command behind an event, which may be NULL. Stores the command, with a reference, and notes that this thread
+   waits for its issue, which await_issue() does: meanwhile another thread may ask whether it can wait for this one. */
 static tw_status submit_cuda(const tw_event *event, tw_device *device, struct tw_cuda_event cuda,
-                             struct tw_command **result)
+                             struct tw_command **result, struct tw_hold_wait *wait)
 {
     struct tw_command *command = make_command(&cuda_object, device, TW_TASK_CUDA, sizeof cuda);
     if (!command)
@@ -250,20 +251,24 @@ static tw_status submit_cuda(const tw_event *event, tw_device *device, struct tw
         status = tw_fail(TW_ERROR_WOULD_DEADLOCK, "the event waits " TW_WAITS_FOR_ITSELF);
     if (status == TW_SUCCESS)
         status = submit_locked(command, event);
-    if (status == TW_SUCCESS)
+    if (status == TW_SUCCESS) {
         *result = command;
-    else
+        *wait = (struct tw_hold_wait){.unfinished = unissued, .what = result};
+        tw_hold_wait_locked(wait);
+    } else {
         tw_command_release_locked(command);
+    }
     tw_unlock();
     return status;
 }
 
 /* Waits until a stream has issued a command. Fails if the command was over before that. */
-static tw_status await_issue(struct tw_command *command)
+static tw_status await_issue(struct tw_command *command, struct tw_hold_wait *wait)
 {
     tw_status status = TW_SUCCESS;
     tw_lock();
     tw_wait_locked(unissued, &command, NULL, NULL);
+    tw_hold_wait_end_locked(wait);
     if (!command->body.node.issued && command->status != TW_SUCCESS) {
         char message[1024];
         tw_command_message_locked(command, message, sizeof message);
@@ -278,15 +283,16 @@ static tw_status await_issue(struct tw_command *command)
 static tw_status submit_and_issue(const tw_event *event, tw_device *device, struct tw_cuda_event cuda,
                                   struct tw_command **command)
 {
+    struct tw_hold_wait wait;
     tw_status status = tw_runtime_enter();
     if (status == TW_SUCCESS)
         status = check_device(device, cuda.event);
     if (status == TW_SUCCESS)
         status = tw_device_needs_worker(device);
     if (status == TW_SUCCESS)
-        status = submit_cuda(event, device, cuda, command);
+        status = submit_cuda(event, device, cuda, command, &wait);
     tw_runtime_leave();
-    return status == TW_SUCCESS ? await_issue(*command) : status;
+    return status == TW_SUCCESS ? await_issue(*command, &wait) : status;
 }
 
 tw_status tw_event_from_cuda(tw_device *device, void *cuda_event, tw_event **event)

@@ -311,14 +311,17 @@ static struct tw_command *incomplete(const void *what)
     return command->complete ? NULL : command;
 }
 
-/* Waits for the command of a round. Fails if it could not copy to the host. */
+/* Waits for the command of a round. Fails if it could not copy to the host. Does not wait if the command has come to wait
+   for this thread since the round chose it: another thread may have begun to wait for this one's. */
 static tw_status wait_for(const struct round *round)
 {
     struct tw_command *command = round->command;
     tw_status status = TW_SUCCESS;
     tw_lock();
-    tw_wait_locked(incomplete, &command, NULL, NULL);
-    if (round->evacuates && command->status != TW_SUCCESS)
+    const unsigned long mark = command->complete ? 0 : mark_own_locked();
+    if (!mark || command->body.node.mark != mark)
+        tw_wait_locked(incomplete, &command, NULL, NULL);
+    if (round->evacuates && command->complete && command->status != TW_SUCCESS)
         status = tw_fail(
             TW_ERROR_OUT_OF_DEVICE_MEMORY, "%s has no room, and what is to make room cannot be copied to the host: %s",
             tw_device_facts(tw_memory_space_device(round->survey.space))->name, tw_failure_message(command->failure));
