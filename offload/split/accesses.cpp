@@ -288,7 +288,7 @@ static unsigned vectorsApart(Loop &L, const TargetTransformInfo &TTI)
 }
 
 /* Tells the vectorizer about the innermost loops over work-items. */
-void tellIndependence(Function &F, FunctionAnalysisManager &FAM)
+bool tellIndependence(Function &F, FunctionAnalysisManager &FAM)
 {
     auto &LI = FAM.getResult<LoopAnalysis>(F);
     auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
@@ -317,6 +317,7 @@ void tellIndependence(Function &F, FunctionAnalysisManager &FAM)
         MDNode *Mark = MDNode::get(Context, {MDString::get(Context, ParallelMark), Group});
         L->setLoopID(makePostTransformationMetadata(Context, L->getLoopID(), {}, {Mark}));
     }
+    return false; /* only metadata */
 }
 
 } // namespace tw_split

@@ -194,7 +194,7 @@ class Variable
 
 } // namespace
 
-bool shareArguments(Function &F)
+bool shareArguments(Function &F, FunctionAnalysisManager &)
 {
     bool Changed = false;
     SmallVector<AllocaInst *, 8> Allocas;

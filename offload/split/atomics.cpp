@@ -41,7 +41,7 @@ bool isOrdinaryAtomic(const Instruction &I)
 }
 
 /* Makes ordinary accesses of such operations. */
-bool makeOrdinary(Function &F)
+bool makeOrdinary(Function &F, FunctionAnalysisManager &)
 {
     bool Changed = false;
     for (Instruction &I : make_early_inc_range(instructions(F))) {

@@ -348,7 +348,7 @@ bool isOwn(const Value *Address, uint64_t Bytes, const DataLayout &DL)
 
 } // namespace
 
-bool storeOwn(Function &F)
+bool storeOwn(Function &F, FunctionAnalysisManager &)
 {
     if (kernelOf(F) == F.getName() || !hasMasksOfWords(F))
         return false;

@@ -74,7 +74,7 @@ void copyInLoop(MemCpyInst &Copy)
 
 } // namespace
 
-bool expandCopies(Function &F)
+bool expandCopies(Function &F, FunctionAnalysisManager &)
 {
     SmallVector<MemCpyInst *, 4> Copies;
     if (F.getName().contains("_tw_split_") && !F.hasOptSize())

@@ -735,37 +735,39 @@ bool hideCounters(Loop &L, ScalarEvolution &SE)
 
 } // namespace
 
-bool keepCounters(Function &F, FunctionAnalysisManager &FAM)
+bool hideGpuCounters(Function &F, FunctionAnalysisManager &FAM)
 {
-    if (!Triple(F.getParent()->getTargetTriple()).isNVPTX())
-        return false;
     bool Changed = false;
     auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
     for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder())
         Changed |= L->isInnermost() && hideCounters(*L, SE);
-    if (isKernel(F) && versionPlaces(F, FAM))
-        return true;
     return Changed;
 }
 
-bool writeForGpu(Function &F, FunctionAnalysisManager &FAM)
+bool shortenGpuAddresses(Function &F, FunctionAnalysisManager &)
 {
-    if (!Triple(F.getParent()->getTargetTriple()).isNVPTX())
-        return false;
-    bool Changed = shareArguments(F);
-    Changed |= isKernel(F) && versionClamps(F, FAM);
-    if (Changed)
-        FAM.invalidate(F, PreservedAnalyses::none());
-    auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
-    auto &LI = FAM.getResult<LoopAnalysis>(F);
-    Changed |= tellGlobalPointers(F);
+    bool Changed = tellGlobalPointers(F);
     for (Instruction &I : make_early_inc_range(instructions(F)))
         Changed |= addOffsetFirst(I);
-    Changed |= leaveIdleBarriers(F, DT);
+    return Changed;
+}
+
+bool leaveGpuBarriers(Function &F, FunctionAnalysisManager &FAM)
+{
+    auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
+    auto &LI = FAM.getResult<LoopAnalysis>(F);
+    bool Changed = leaveIdleBarriers(F, DT);
     for (Loop *L : LI.getLoopsInPreorder())
         Changed |= leaveBarriers(*L, DT, LI);
+    return Changed;
+}
+
+bool advanceGpuPointers(Function &F, FunctionAnalysisManager &FAM)
+{
+    auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
     auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
-    for (Loop *L : LI.getLoopsInPreorder()) {
+    bool Changed = false;
+    for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder()) {
         Changed |= narrowCounters(*L, SE);
         if (L->isInnermost()) {
             Changed |= advancePointers(*L, SE, DT);
@@ -773,20 +775,38 @@ bool writeForGpu(Function &F, FunctionAnalysisManager &FAM)
                 unrollOnce(*L);
         }
     }
-    Changed |= moveRoots(F, DT, LI);
-    SmallVector<Instruction *, 8> Divisions, Reciprocals;
+    return Changed;
+}
+
+bool hoistGpuRoots(Function &F, FunctionAnalysisManager &FAM)
+{
+    return moveRoots(F, FAM.getResult<DominatorTreeAnalysis>(F), FAM.getResult<LoopAnalysis>(F));
+}
+
+bool writeGpuQuotients(Function &F, FunctionAnalysisManager &FAM)
+{
+    auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
+    auto &LI = FAM.getResult<LoopAnalysis>(F);
+    auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
+    SmallVector<Instruction *, 8> Divisions;
     for (Instruction &I : instructions(F))
         if (isDivisionInLoop(I, LI, SE))
             Divisions.push_back(&I);
     for (Instruction *I : Divisions)
         writeQuotient(cast<BinaryOperator>(*I), SE, DT);
+    return !Divisions.empty();
+}
+
+bool writeGpuReciprocals(Function &F, FunctionAnalysisManager &)
+{
+    SmallVector<Instruction *, 8> Reciprocals;
     if (F.getDenormalMode(APFloat::IEEEsingle()) == DenormalMode::getIEEE())
         for (Instruction &I : instructions(F))
             if (isReciprocal(I))
                 Reciprocals.push_back(&I);
     for (Instruction *I : Reciprocals)
         writeReciprocal(*I);
-    return Changed || !Divisions.empty() || !Reciprocals.empty();
+    return !Reciprocals.empty();
 }
 
 } // namespace tw_split

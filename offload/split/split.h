@@ -196,7 +196,9 @@ struct Region {
 
 llvm::StringRef kernelOf(const llvm::Function &F);
 bool hasLoopMark(const llvm::Loop &L, llvm::StringRef Name);
+void setBudget(llvm::Function &F);
 bool isFull(llvm::Function &F);
+void takePointsNotes(llvm::Function &F, const llvm::LoopInfo *LI);
 void addLoopMark(llvm::Loop &L, llvm::StringRef Name, llvm::Constant *Value = nullptr);
 uint64_t turnsApart(const llvm::Loop &L);
 void setTurnsApart(llvm::Loop &L, uint64_t Apart);
@@ -351,8 +353,8 @@ bool isOfLaunch(const llvm::Value *Address);
 bool hasMasks(const llvm::Function &F);
 bool hasMasksOfWords(const llvm::Function &F);
 bool isOrdinaryAtomic(const llvm::Instruction &I);
-bool makeOrdinary(llvm::Function &F);
-bool expandCopies(llvm::Function &F);
+bool makeOrdinary(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool expandCopies(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool joinSteps(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool loadAgain(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool compareForMasks(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
@@ -363,7 +365,7 @@ bool mergeArms(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool jamRows(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool takePieces(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool countMembers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
-void tellIndependence(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool tellIndependence(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool touchInOrder(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool fillVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool forwardVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
@@ -384,10 +386,10 @@ struct MaskedCall {
     }
 };
 std::optional<MaskedCall> maskedCall(llvm::Instruction &I);
-bool storeOwn(llvm::Function &F);
+bool storeOwn(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool sortMembers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool loadNearUses(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
-bool storeByLanes(llvm::Function &F);
+bool storeByLanes(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 /* scope.cpp: the name of a function without what C++, and clang for overloaded functions of C, put around it */
 llvm::StringRef plainName(const llvm::Function &F);
@@ -398,12 +400,17 @@ void tellLoops(llvm::Module &M);
 bool makeLanes(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void reportMissing(const llvm::Module &M);
 bool isKernel(const llvm::Function &F);
-bool shareArguments(llvm::Function &F);
+bool shareArguments(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 llvm::BasicBlock *copyFrom(llvm::BasicBlock *First);
 bool versionClamps(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool versionPlaces(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
-bool keepCounters(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
-bool writeForGpu(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool hideGpuCounters(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool shortenGpuAddresses(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool leaveGpuBarriers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool advanceGpuPointers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool hoistGpuRoots(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool writeGpuQuotients(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool writeGpuReciprocals(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 } // namespace tw_split
 

@@ -53,7 +53,7 @@ void storeLanes(const MaskedCall &Masked, AllocaInst *Nowhere)
 
 } // namespace
 
-bool storeByLanes(Function &F)
+bool storeByLanes(Function &F, FunctionAnalysisManager &)
 {
     const StringRef Name = F.getName(); /* of a function with loops over work-items */
     if (!(Name.contains("_tw_split_") || Name.contains("_tw_host") || Name.contains("_tw_items_")) || F.hasOptNone()
