@@ -94,7 +94,7 @@ count format
 
 configuration test
 if [ -z "$quick" ]; then
-    configuration asan "-DTEAMWORK_SPLIT_PLUGIN=$PWD/build/test/teamwork_split.so" # which is the same
+    configuration asan "-DTEAMWORK_COMPILER_PLUGIN=$PWD/build/test/teamwork_compiler.so" # which is the same
     configuration tsan
     echo "== clang-tidy"
     count tidy test

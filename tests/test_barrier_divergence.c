@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams), no-split */
+/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams), no-compiler */
 /** lower/group/nd_item.h: a barrier that some work-items of a group do not come to is found on CPUs, whichever way they miss
  *  it; the launch fails and says where, and the threads that ran it go on with other launches. */
 #include "nd_range_test.h"

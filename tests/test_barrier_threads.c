@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams), no-split */
+/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams), no-compiler */
 /** The stacks on which work-items wait at barriers: a thread's are freed when it ends, and a work-item that needs more
  *  than its own has ends the program. */
 #include "nd_range_test.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host (x86_64), values, sanitized-split */
-/** Conditions on the index, and loops inside of work-items, which the plugin of the compiler takes apart (offload/split/edges.cpp,
+/* Variants: host (x86_64), values, sanitized-compiler */
+/** Conditions on the index, and loops inside of work-items, which the plugin of the compiler takes apart (offload/compiler/edges.cpp,
  *  lanes.cpp), in every form of kernel, against a plain loop over the same expression. */
 #include "nd_range_test.h"
 
@@ -460,7 +460,7 @@ TW_TEST(narrow_in_two_dimensions)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- what single work-items of rows and columns do (offload/split/single.cpp) ---------------------------------------- */
+/* ---- what single work-items of rows and columns do (offload/compiler/single.cpp) ---------------------------------------- */
 
 enum { CELLS = 8000 };
 

@@ -4,7 +4,7 @@
 # installed.
 #
 # The components of `cmake --install DIR --component NAME`: runtime, what programs load; devel, what they are built with;
-# split, the plugin of the compiler; tools, the programs; doc, pages and examples. Without one, all. `cmake --build DIR
+# compiler, the plugin of clang; tools, the programs; doc, pages and examples. Without one, all. `cmake --build DIR
 # --target uninstall` takes away what the last installation put there.
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Teamwork)
@@ -118,10 +118,10 @@ if(whole_program_cuda)
 endif()
 
 # nd_range kernels as loops, which is the default
-set(pc_split)
-if(TEAMWORK_HAVE_SPLIT)
+set(pc_compiler)
+if(TEAMWORK_HAVE_COMPILER)
     # the version, so that ccache does not take what another one compiled
-    set(pc_split " -DTW_SPLIT=0x${TEAMWORK_SPLIT_VERSION} -fpass-plugin=\${libdir}/teamwork/teamwork_split.so -Xclang=-opt-record-passes -Xclang=.")
+    set(pc_compiler " -DTW_SPLIT=0x${TEAMWORK_COMPILER_VERSION} -fpass-plugin=\${libdir}/teamwork/teamwork_compiler.so -Xclang=-opt-record-passes -Xclang=.")
 endif()
 
 file(RELATIVE_PATH pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)

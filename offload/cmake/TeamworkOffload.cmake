@@ -299,7 +299,7 @@ endfunction()
 
 # The version of a plugin: a hash of the file. Neither build tools nor ccache know that objects depend on it, but all know the options;
 # so what another plugin compiled is compiled again. A new file has the project configured again.
-function(_teamwork_split_version plugin result)
+function(_teamwork_compiler_version plugin result)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${plugin})
     file(MD5 ${plugin} hash)
     string(SUBSTRING "${hash}" 0 7 hash)
@@ -307,32 +307,32 @@ function(_teamwork_split_version plugin result)
 endfunction()
 
 # The options that make loops of nd_range kernels: the plugin of this build, or the installed one; empty if there is none, or none for
-# this compiler. TEAMWORK_SPLIT_CLANG is the major version of the clang that the installed one is for. The last two let the plugin
+# this compiler. TEAMWORK_COMPILER_CLANG is the major version of the clang that the installed one is for. The last two let the plugin
 # know lines of the source, without debug information in the result: optimization records of all passes, and no file for them.
-function(_teamwork_split_options result)
+function(_teamwork_compiler_options result)
     set(${result} PARENT_SCOPE)
-    if(TARGET teamwork_split)
+    if(TARGET teamwork_compiler)
         # the version: what it compiled before it changed is compiled again
-        set(${result} -DTW_SPLIT=0x${TEAMWORK_SPLIT_VERSION} -fpass-plugin=$<TARGET_FILE:teamwork_split>
+        set(${result} -DTW_SPLIT=0x${TEAMWORK_COMPILER_VERSION} -fpass-plugin=$<TARGET_FILE:teamwork_compiler>
             -Xclang=-opt-record-passes -Xclang=. PARENT_SCOPE)
         return()
     endif()
-    set(installed ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../teamwork/teamwork_split.so)
+    set(installed ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../teamwork/teamwork_compiler.so)
     _teamwork_clang_major(major)
-    if(major EQUAL TEAMWORK_SPLIT_CLANG AND EXISTS ${installed})
+    if(major EQUAL TEAMWORK_COMPILER_CLANG AND EXISTS ${installed})
         get_filename_component(installed ${installed} ABSOLUTE)
-        _teamwork_split_version(${installed} version)
+        _teamwork_compiler_version(${installed} version)
         set(${result} -DTW_SPLIT=0x${version} -fpass-plugin=${installed} -Xclang=-opt-record-passes -Xclang=. PARENT_SCOPE)
     endif()
 endfunction()
 
-# Whoever links `library` compiles nd_range kernels as loops, unless the target has the property TEAMWORK_NO_SPLIT.
-function(_teamwork_split_by_default library)
-    _teamwork_split_options(options)
+# Whoever links `library` compiles nd_range kernels as loops, unless the target has the property TEAMWORK_NO_COMPILER.
+function(_teamwork_compiler_by_default library)
+    _teamwork_compiler_options(options)
     if(options)
         foreach(language C CXX)
             target_compile_options(${library} INTERFACE "$<BUILD_INTERFACE:$<$<AND:$<COMPILE_LANG_AND_ID:${language},Clang>,\
-$<NOT:$<BOOL:$<TARGET_PROPERTY:TEAMWORK_NO_SPLIT>>>>:${options}>>")
+$<NOT:$<OR:$<BOOL:$<TARGET_PROPERTY:TEAMWORK_NO_COMPILER>>,$<BOOL:$<TARGET_PROPERTY:TEAMWORK_NO_SPLIT>>>>>:${options}>>")
         endforeach()
     endif()
 endfunction()
@@ -356,7 +356,7 @@ LINKER_LANGUAGE of that target to C, or CMAKE_CXX_COMPILER to clang++")
     endif()
 endfunction()
 
-# teamwork_add_offload(<target> [ARCHS <arch>...] [LOWERING simt|teams] [NO_SPLIT] [REPORT])
+# teamwork_add_offload(<target> [ARCHS <arch>...] [LOWERING simt|teams] [NO_COMPILER] [REPORT])
 #
 # Compiles the kernels of a target for offload devices, besides the host: sm_NN (NVIDIA GPUs), gfxNNN (AMD GPUs),
 # x86_64 (an offload device on the host's processor, for testing). Several architectures make a program that runs on
@@ -365,8 +365,9 @@ endfunction()
 # LOWERING says how kernels become GPU code: simt (the default) makes plain GPU kernels and is the fastest; teams is the
 # standard OpenMP mapping.
 #
-# NO_SPLIT keeps a stack for each work-item of nd_range kernels with barriers on processors. Else a plugin of clang makes loops of them,
-# where Teamwork was built with it (docs/kernels.md). The same is the property TEAMWORK_NO_SPLIT of a target.
+# NO_COMPILER keeps a stack for each work-item of nd_range kernels with barriers on processors. Else a plugin of clang makes loops of them,
+# where Teamwork was built with it (docs/kernels.md). The same is the property TEAMWORK_NO_COMPILER of a target.
+# Both were called NO_SPLIT before version 0.2, which still works.
 #
 # REPORT makes the compiler tell, as remarks with the kernel, the line and the reason, which nd_range kernels became loops, where
 # work-items became lanes of vectors, which loops were vectorized, and what stood in the way.
@@ -375,7 +376,7 @@ endfunction()
 # of a static library are only taken up by a program that has some of the same architecture itself. The program links
 # Teamwork::teamwork as usual. clang links the target, also where its main program is C++ of another compiler.
 function(teamwork_add_offload target)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "NO_SPLIT;REPORT" "LOWERING" "ARCHS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "NO_COMPILER;NO_SPLIT;REPORT" "LOWERING" "ARCHS")
     if(NOT TARGET ${target})
         message(FATAL_ERROR "teamwork_add_offload: there is no target \"${target}\".")
     endif()
@@ -419,8 +420,8 @@ function(teamwork_add_offload target)
     if(type MATCHES "^(SHARED|MODULE)_LIBRARY$")
         target_link_options(${target} PRIVATE -Wl,-Bsymbolic)
     endif()
-    if(arg_NO_SPLIT)
-        set_target_properties(${target} PROPERTIES TEAMWORK_NO_SPLIT ON)
+    if(arg_NO_COMPILER OR arg_NO_SPLIT)
+        set_target_properties(${target} PROPERTIES TEAMWORK_NO_COMPILER ON)
     endif()
     if(arg_REPORT)
         set(groups "teamwork-.*|loop-vectorize")

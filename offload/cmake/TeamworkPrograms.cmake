@@ -91,7 +91,7 @@ function(teamwork_add_variant name variant)
         target_compile_definitions(${target} PRIVATE TW_LOWERING_HOST) # there are no target regions to compile
         target_link_libraries(${target} PRIVATE Teamwork::teamwork)
     elseif(variant STREQUAL "stacks")
-        teamwork_add_offload(${target} NO_SPLIT)
+        teamwork_add_offload(${target} NO_COMPILER)
         target_link_libraries(${target} PRIVATE Teamwork::teamwork)
     elseif(variant MATCHES "^gpu-(simt|teams)$")
         # linked with the static library, so that the one file can be carried to a machine with a GPU
@@ -107,7 +107,7 @@ function(teamwork_add_variant name variant)
 endfunction()
 
 # teamwork_add_program(<name> SOURCES <source>... VARIANTS <variant>... [GPU_VARIANTS <variant>...]
-#                      [VALUES] [UNSANITIZED] [NO_SPLIT] [SANITIZED_SPLIT] [SERIAL])
+#                      [VALUES] [UNSANITIZED] [NO_COMPILER] [SANITIZED_COMPILER] [SERIAL])
 #
 # Compiles a program in each variant that it names and this build has, and registers its runs with CTest: the host
 # variant on the host and on simulated devices, with sanitizers only on those with threads, each other one on its own
@@ -120,11 +120,11 @@ endfunction()
 # VALUES           the kernels compute values and test nothing of the runtime: simulated devices, whose kernels are those
 #                  of the host, and the thread sanitizer are for nothing
 # UNSANITIZED      not compiled with sanitizers at all
-# NO_SPLIT         kernels keep their stacks, which is what the program is about
-# SANITIZED_SPLIT  with sanitizers the host variant is optimized, and compiled with that plugin, too
+# NO_COMPILER      kernels keep their stacks, which is what the program is about
+# SANITIZED_COMPILER  with sanitizers the host variant is optimized, and compiled with that plugin, too
 # SERIAL           the runs share the machine with no other test
 function(teamwork_add_program name)
-    cmake_parse_arguments(PARSE_ARGV 1 program "VALUES;UNSANITIZED;NO_SPLIT;SANITIZED_SPLIT;SERIAL" "" "SOURCES;VARIANTS;GPU_VARIANTS")
+    cmake_parse_arguments(PARSE_ARGV 1 program "VALUES;UNSANITIZED;NO_COMPILER;SANITIZED_COMPILER;SERIAL" "" "SOURCES;VARIANTS;GPU_VARIANTS")
     if(program_UNPARSED_ARGUMENTS OR NOT program_SOURCES OR NOT program_VARIANTS)
         message(FATAL_ERROR "teamwork_add_program(${name}): sources or variants are missing, or there is an argument too many: "
                             "${program_UNPARSED_ARGUMENTS}")
@@ -136,7 +136,7 @@ function(teamwork_add_program name)
     if(TEAMWORK_RUN_GPU OR TEAMWORK_GPU_ALL)
         list(APPEND variants ${program_GPU_VARIANTS})
     endif()
-    if(TEAMWORK_SANITIZE AND NOT program_SANITIZED_SPLIT)
+    if(TEAMWORK_SANITIZE AND NOT program_SANITIZED_COMPILER)
         list(REMOVE_ITEM variants stacks)
     endif()
     set(host_variant host)
@@ -148,7 +148,7 @@ function(teamwork_add_program name)
     list(REMOVE_DUPLICATES variants)
 
     set(built ${TEAMWORK_VARIANTS})
-    if(TEAMWORK_HAVE_SPLIT)
+    if(TEAMWORK_HAVE_COMPILER)
         list(APPEND built stacks)
     endif()
     set(runs)
@@ -158,13 +158,13 @@ function(teamwork_add_program name)
         endif()
         set(target ${name}.${variant})
         teamwork_add_variant(${name} ${variant} ${program_SOURCES})
-        if(program_NO_SPLIT)
-            set_target_properties(${target} PROPERTIES TEAMWORK_NO_SPLIT ON)
+        if(program_NO_COMPILER)
+            set_target_properties(${target} PROPERTIES TEAMWORK_NO_COMPILER ON)
         endif()
-        if(TEAMWORK_SANITIZE AND TEAMWORK_HAVE_SPLIT AND program_SANITIZED_SPLIT AND variant STREQUAL "host")
-            _teamwork_split_options(options)
+        if(TEAMWORK_SANITIZE AND TEAMWORK_HAVE_COMPILER AND program_SANITIZED_COMPILER AND variant STREQUAL "host")
+            _teamwork_compiler_options(options)
             target_compile_options(${target} PRIVATE -O1 ${options})
-            add_dependencies(${target} teamwork_split_plugin)
+            add_dependencies(${target} teamwork_compiler_plugin)
         endif()
         if(variant STREQUAL host_variant)
             teamwork_add_run(${target} ${name}.host host TW_DEVICES=host)

@@ -13,8 +13,8 @@ cd "$(dirname "$0")/../.." || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# offload/split/ is a plugin of the compiler, and no part of the library
-find include src offload -name '*.[ch]' ! -path 'offload/cmake/*' ! -path 'offload/split/*' |
+# offload/compiler/ is a plugin of the compiler, and no part of the library
+find include src offload -name '*.[ch]' ! -path 'offload/cmake/*' ! -path 'offload/compiler/*' |
     LC_ALL=C sort >"$work/files"
 sed 's/^/file /' "$work/files" >"$work/facts"
 

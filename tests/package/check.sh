@@ -79,7 +79,7 @@ if [ -e "$build/teamwork-info" ]; then
     [ -e "$prefix/share/bash-completion/completions/teamwork-info" ] || fail "the completion is not installed"
 fi
 split=0
-[ -e "$libdir/teamwork/teamwork_split.so" ] && split=1
+[ -e "$libdir/teamwork/teamwork_compiler.so" ] && split=1
 
 # ---- components, DESTDIR, uninstalling ----
 # files COMPONENT: installs it alone below a folder, and lists its files
@@ -124,7 +124,7 @@ configures "$work/user" "$cxx" && {
         openmp_alone "$work/user/openmp_alone_${library}_images" images
     done
     meets "$work/user/meet" $split
-    meets "$work/user/meet_no_split" 0
+    meets "$work/user/meet_no_compiler" 0
     if ldd "$work/user/static" | grep -q libteamwork; then
         fail "Teamwork::teamwork_static links the shared library"
     fi

@@ -23,8 +23,8 @@ cat >"$work/project/CMakeLists.txt" <<EOF
 cmake_minimum_required(VERSION 3.25)
 project(plugin_change LANGUAGES C)
 include($work/lib/cmake/Teamwork/TeamworkOffload.cmake)
-set(TEAMWORK_SPLIT_CLANG $major)
-_teamwork_split_options(options)
+set(TEAMWORK_COMPILER_CLANG $major)
+_teamwork_compiler_options(options)
 add_library(one STATIC one.c)
 target_compile_options(one PRIVATE \${options})
 EOF
@@ -49,12 +49,12 @@ expects() {
 }
 
 for generator in Ninja "Unix Makefiles"; do
-    cp "$plugin" "$work/lib/teamwork/teamwork_split.so"
+    cp "$plugin" "$work/lib/teamwork/teamwork_compiler.so"
     "$cmake" -S "$work/project" -B "$work/$generator" -G "$generator" -DCMAKE_C_COMPILER="$compiler" >"$work/log" 2>&1 ||
         { cat "$work/log"; errors=$((errors + 1)); continue; }
     expects made "$generator" "at first"
     expects kept "$generator" "when nothing has changed"
-    echo >>"$work/lib/teamwork/teamwork_split.so" # the loader does not read what is behind the sections
+    echo >>"$work/lib/teamwork/teamwork_compiler.so" # the loader does not read what is behind the sections
     expects made "$generator" "when the plugin has changed"
     expects kept "$generator" "when nothing has changed since"
 done

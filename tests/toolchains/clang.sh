@@ -18,4 +18,4 @@ cmake -S . -B "$build" -G Ninja -DCMAKE_C_COMPILER="clang-$version" -DCMAKE_CXX_
     -DCMAKE_C_FLAGS="$flags" -DCMAKE_CXX_FLAGS="$flags" -DCMAKE_BUILD_TYPE=Release -DTEAMWORK_GPU=OFF -DTEAMWORK_WERROR=ON \
     -DTEAMWORK_LLVM_ROOT=/usr/lib/llvm-19 >"$build/configure.log"
 sh tests/toolchains/build_and_test.sh "$build" 'host|x86_64' "${2:-}" \
-    '\.(x86_64-teams|stacks)$' teamwork teamwork_split_plugin
+    '\.(x86_64-teams|stacks)$' teamwork teamwork_compiler_plugin

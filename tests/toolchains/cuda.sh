@@ -29,7 +29,7 @@ cmake -S . -B "$build" -G Ninja -DCMAKE_C_COMPILER="clang-$version" -DCMAKE_CXX_
     -DCMAKE_C_FLAGS="$flags" -DCMAKE_CXX_FLAGS="$flags" -DCMAKE_BUILD_TYPE=Release -DTEAMWORK_WERROR=ON \
     -DTEAMWORK_GPU=ON -DTEAMWORK_GPU_ALL=ON ${ARCH:+"-DTEAMWORK_GPU_ARCH=$ARCH"} -DCUDAToolkit_ROOT="$toolkit" \
     -DTEAMWORK_LLVM_ROOT="${root:-/usr/lib/llvm-$version}" -DTEAMWORK_OMP_LIBRARY=/usr/lib/llvm-19/lib/libomp.so \
-    -DTEAMWORK_BUILD_SPLIT=OFF >"$build/configure.log"
+    -DTEAMWORK_BUILD_COMPILER=OFF >"$build/configure.log"
 
 programs=$(ninja -C "$build" -t targets all |
     sed -nE 's/^([a-z_0-9]+)(\.gpu-(simt|teams)): phony$/\1 \2/p' | grep -v '^cmake_' | sort -u |

@@ -15,7 +15,7 @@ class Teamwork(CMakePackage):
     version("main", branch="main")
     version("0.1.0", tag="v0.1.0")
 
-    variant("split", default=True, description="The plugin of clang that makes loops of kernels with barriers")
+    variant("compiler", default=True, description="The plugin of clang that makes loops of kernels")
     variant("tools", default=True, description="The program teamwork-info")
 
     depends_on("c", type="build")
@@ -37,6 +37,6 @@ class Teamwork(CMakePackage):
             self.define("TEAMWORK_LLVM_ROOT", llvm),
             self.define("TEAMWORK_BUILD_TESTS", self.run_tests),
             self.define("TEAMWORK_BUILD_EXAMPLES", False),
-            self.define_from_variant("TEAMWORK_BUILD_SPLIT", "split"),
+            self.define_from_variant("TEAMWORK_BUILD_COMPILER", "compiler"),
             self.define_from_variant("TEAMWORK_BUILD_TOOLS", "tools"),
         ]

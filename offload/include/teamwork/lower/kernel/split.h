@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * nd_range kernels that are split at their barriers, on a CPU: what lies between two barriers becomes a loop over the
- * work-items of a group, instead of a stack for each. It takes a plugin of clang (offload/split/), which finds the
+ * work-items of a group, instead of a stack for each. It takes a plugin of clang (offload/compiler/), which finds the
  * places by the functions that are called there; `-DTW_SPLIT` puts these calls into kernels. Nothing calls them where
  * the plugin has been: a kernel that cannot be split, and any kernel without the plugin, finds that all of them
  * answer `false`, and goes by its stacks. (Only tw_internal_marker_local() and tw_internal_marker_same() answer with what

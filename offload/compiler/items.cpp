@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where passes over loops over work-items begin and end, and small ones of them. */
+#include "pipeline.h"
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/PatternMatch.h>
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
+
+using namespace llvm;
+
+namespace tw_compiler
+{
+namespace
+{
+
+/* Options of LLVM's vectorizer for loops over work-items. Loads and stores of members under a condition are merged. What is left behind
+   whole vectors is done by narrower ones, also if vectors have fewer than 16 elements: rows of a group are short. */
+constexpr std::pair<const char *, const char *> VectorizerOptions[] = {
+    {"enable-masked-interleaved-mem-accesses", "true"},
+    {"epilogue-vectorization-minimum-VF", "4"},
+};
+
+/* Sets these options for a function with such loops, and resets them for others. What the user says holds. */
+void setVectorizer(bool ForItems)
+{
+    static bool Mine[std::size(VectorizerOptions)];
+    auto &Options = cl::getRegisteredOptions();
+    for (size_t O = 0; O < std::size(VectorizerOptions); ++O) {
+        const auto &[Name, Value] = VectorizerOptions[O];
+        auto At = Options.find(Name);
+        if (At == Options.end() || Mine[O] == ForItems || (ForItems && At->second->getNumOccurrences() > 0))
+            continue;
+        if (ForItems)
+            At->second->addOccurrence(0, Name, Value);
+        else
+            At->second->reset();
+        Mine[O] = ForItems;
+    }
+}
+
+/* Whether a loop stores a vector to the same place of a variable in each turn. */
+bool storesInPlace(const Loop &L)
+{
+    return L.isInnermost() && any_of(L.blocks(), [&](const BasicBlock *Block) {
+               return any_of(*Block, [&](const Instruction &I) {
+                   const auto *Store = dyn_cast<StoreInst>(&I);
+                   return Store && Store->isSimple() && Store->getValueOperand()->getType()->isVectorTy()
+                          && L.isLoopInvariant(Store->getPointerOperand())
+                          && isa<AllocaInst>(getUnderlyingObject(Store->getPointerOperand()));
+               });
+           });
+}
+
+void simplifyLoops(Function &F, FunctionAnalysisManager &FAM)
+{
+    FunctionPassManager Passes;
+    Passes.addPass(LoopSimplifyPass());
+    FAM.invalidate(F, PreservedAnalyses::none());
+    FAM.invalidate(F, Passes.run(F, FAM));
+    hideDivisions(F, FAM);
+}
+
+/* What all of a row have in common is found out in front of it. */
+void unswitch(Function &F, FunctionAnalysisManager &FAM)
+{
+    FunctionPassManager Passes;
+    Passes.addPass(createFunctionToLoopPassAdaptor(SimpleLoopUnswitchPass(true), true));
+    FAM.invalidate(F, Passes.run(F, FAM));
+}
+
+} // namespace
+
+bool beginItems(Function &F, FunctionAnalysisManager &FAM)
+{
+    const auto &LI = FAM.getResult<LoopAnalysis>(F);
+    const bool HasItems = any_of(LI.getLoopsInPreorder(), [](const Loop *L) { return hasLoopMark(*L, ItemsMark); });
+    setVectorizer(HasItems);
+    takePointsNotes(F, &LI);
+    if (!HasItems)
+        return false;
+    noteLoops(F, LI);
+    for (Loop *L : LI.getLoopsInPreorder())
+        endDelay(*L);
+    simplifyLoops(F, FAM);
+    setBudget(F);
+    return true;
+}
+
+bool endItems(Function &F, FunctionAnalysisManager &)
+{
+    takePointsNotes(F, nullptr); /* of what is optimized when it is linked */
+    return false;
+}
+
+bool delinearize(Function &F, FunctionAnalysisManager &FAM)
+{
+    bool Changed = false;
+    for (bool OfPlanes : {false, true}) {
+        if (!makeRows(F, FAM, OfPlanes))
+            break;
+        clean(F, FAM);
+        unswitch(F, FAM);
+        clean(F, FAM);
+        Changed = true;
+    }
+    return Changed;
+}
+
+/* Comparisons that are the same in all turns: that a local id is not negative, say, which a level of a tree asks for. And what takes
+   the lower half of a number that has no more than that: the local id of a group of constant size, say. */
+bool settleKnown(Function &F, FunctionAnalysisManager &FAM)
+{
+    auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
+    const auto &LI = FAM.getResult<LoopAnalysis>(F);
+    bool Changed = false;
+    for (BasicBlock &Block : F) {
+        const Loop *L = LI.getLoopFor(&Block);
+        if (!L || !hasLoopMark(*L, ItemsMark))
+            continue;
+        for (Instruction &I : Block) {
+            using namespace PatternMatch;
+            Value *Whole;
+            if (match(&I, m_CombineOr(m_And(m_Value(Whole), m_ConstantInt()), m_ZExtOrSExt(m_Trunc(m_Value(Whole)))))
+                && Whole->getType() == I.getType() && SE.isSCEVable(I.getType())
+                && SE.getSCEV(&I) == SE.getSCEV(Whole)) {
+                I.replaceAllUsesWith(Whole);
+                Changed = true;
+                continue;
+            }
+            auto *Compare = dyn_cast<ICmpInst>(&I);
+            if (!Compare || !Compare->getOperand(0)->getType()->isIntegerTy() || Compare->use_empty()
+                || L->getLoopLatch() == &Block)
+                continue;
+            if (std::optional<bool> Known = SE.evaluatePredicate(
+                    Compare->getPredicate(), SE.getSCEV(Compare->getOperand(0)), SE.getSCEV(Compare->getOperand(1)))) {
+                Compare->replaceAllUsesWith(ConstantInt::getBool(F.getContext(), *Known));
+                Changed = true;
+            }
+        }
+    }
+    return Changed;
+}
+
+/* Work-items of an nd_range begin anywhere but at the first one only behind a barrier. Without a call that could come to one the
+   second argument of their function is 0. */
+bool beginsWithFirst(Function &F, FunctionAnalysisManager &)
+{
+    if (!F.hasLocalLinkage() || !F.getName().contains("_tw_items_") || F.arg_size() != 2 || F.getArg(1)->use_empty()
+        || !F.getArg(1)->getType()->isIntegerTy())
+        return false;
+    for (Instruction &I : instructions(F)) {
+        const auto *Call = dyn_cast<CallBase>(&I);
+        if (!Call || isa<IntrinsicInst>(I) || Call->doesNotAccessMemory())
+            continue;
+        for (const Value *Argument : Call->args())
+            if (!Argument->getType()->isIntegerTy() && !Argument->getType()->isFPOrFPVectorTy())
+                return false;
+        if (!Call->getCalledFunction())
+            return false;
+    }
+    F.getArg(1)->replaceAllUsesWith(ConstantInt::get(F.getArg(1)->getType(), 0));
+    return true;
+}
+
+/* What lanes add up stays in registers. LLVM unrolls the loop over the lanes at the end, and leaves several addresses of one
+   place behind, of which it does not know that they are the same. */
+bool keepSums(Function &F, FunctionAnalysisManager &FAM)
+{
+    if (kernelOf(F) == F.getName() || none_of(FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder(), [](const Loop *L) {
+            return storesInPlace(*L);
+        }))
+        return false;
+    FunctionPassManager Passes;
+    Passes.addPass(EarlyCSEPass(true));
+    Passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), true));
+    FAM.invalidate(F, Passes.run(F, FAM));
+    return true;
+}
+
+} // namespace tw_compiler

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Marks of loops over work-items, in their metadata; and the budget of instructions for copies of loops. */
+#include "compiler.h"
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/OptimizationRemarkEmitter.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
+
+using namespace llvm;
+
+namespace tw_compiler
+{
+
+/* The name of the kernel that a function of the lowering belongs to. */
+StringRef kernelOf(const Function &F)
+{
+    const StringRef Name = F.getName();
+    for (const char *End : {"_tw_split_", "_tw_host", "_tw_items_"})
+        if (const size_t At = Name.rfind(End); At != StringRef::npos)
+            return Name.substr(0, At);
+    return Name;
+}
+
+bool hasLoopMark(const Loop &L, StringRef Name)
+{
+    const MDNode *Id = L.getLoopID();
+    return Id && findOptionMDForLoopID(const_cast<MDNode *>(Id), Name);
+}
+
+void addLoopMark(Loop &L, StringRef Name, Constant *Value)
+{
+    LLVMContext &Context = L.getHeader()->getContext();
+    SmallVector<Metadata *, 2> Property{MDString::get(Context, Name)};
+    if (Value)
+        Property.push_back(ConstantAsMetadata::get(Value));
+    MDNode *Mark = MDNode::get(Context, Property);
+    L.setLoopID(makePostTransformationMetadata(Context, L.getLoopID(), {}, {Mark}));
+}
+
+namespace
+{
+
+MDNode *apartMetadata(LLVMContext &Context, uint64_t Apart)
+{
+    return MDNode::get(Context, {MDString::get(Context, ApartMark),
+                                 ConstantAsMetadata::get(ConstantInt::get(Type::getInt64Ty(Context), Apart))});
+}
+
+} // namespace
+
+/* Turns of a loop over work-items, or over rows of them, that are fewer than this apart are those of different work-items. Others may
+   be of the same one, which shares out a range with the others of its group: it has to take them in their order. */
+uint64_t turnsApart(const Loop &L)
+{
+    const MDNode *Id = L.getLoopID();
+    const MDNode *Apart = Id ? findOptionMDForLoopID(const_cast<MDNode *>(Id), ApartMark) : nullptr;
+    return Apart ? mdconst::extract<ConstantInt>(Apart->getOperand(1))->getZExtValue() : UINT64_MAX;
+}
+
+void setTurnsApart(Loop &L, uint64_t Apart)
+{
+    LLVMContext &Context = L.getHeader()->getContext();
+    SmallVector<MDNode *, 1> Mark;
+    if (Apart != UINT64_MAX)
+        Mark.push_back(apartMetadata(Context, Apart));
+    L.setLoopID(makePostTransformationMetadata(Context, L.getLoopID(), {ApartMark}, Mark));
+}
+
+/* Whether all turns are those of different work-items, so that their order is free. */
+bool areDistinct(Loop &L, ScalarEvolution &SE)
+{
+    const uint64_t Apart = turnsApart(L);
+    if (Apart == UINT64_MAX)
+        return true;
+    const SCEV *Turns = SE.getBackedgeTakenCount(&L);
+    return !isa<SCEVCouldNotCompute>(Turns) && SE.getUnsignedRangeMax(Turns).ult(Apart);
+}
+
+/* That of a new loop: over work-items, or over rows of them. */
+MDNode *loopMetadata(LLVMContext &Context, const char *Mark, uint64_t Apart)
+{
+    SmallVector<Metadata *, 4> Properties{nullptr, MDNode::get(Context, MDString::get(Context, Mark))};
+    if (Apart != UINT64_MAX)
+        Properties.push_back(apartMetadata(Context, Apart));
+    if (Mark == ItemsMark)
+        Properties.push_back(MDNode::get(Context, {MDString::get(Context, "llvm.loop.vectorize.enable"),
+                                                   ConstantAsMetadata::get(ConstantInt::getTrue(Context))}));
+    MDNode *Loop = MDNode::getDistinct(Context, Properties);
+    Loop->replaceOperandWith(0, Loop);
+    return Loop;
+}
+
+/* What LLVM does behind copies of loops takes time by the number of instructions, or by its square. So a function that is large gets fewer
+   copies: up to four times its instructions and some. */
+void setBudget(Function &F)
+{
+    constexpr uint64_t Least = 1000, Large = 3000;
+    const uint64_t Begun = F.getInstructionCount();
+    F.addFnAttr(BudgetNote, std::to_string(std::min(Least + 4 * Begun, std::max(Large, Begun))));
+}
+
+/* Whether a function has used up its budget, which is told once. */
+bool isFull(Function &F)
+{
+    constexpr const char *ToldNote = "teamwork.budget.told";
+    uint64_t Most;
+    if (F.getFnAttribute(BudgetNote).getValueAsString().getAsInteger(10, Most) || F.getInstructionCount() <= Most)
+        return false;
+    if (F.hasFnAttribute(ToldNote))
+        return true;
+    F.addFnAttr(ToldNote);
+    OptimizationRemarkEmitter(&F).emit(
+        OptimizationRemarkMissed("teamwork-split", "Budget", F.getSubprogram(), &F.getEntryBlock())
+        << "kernel " << kernelOf(F) << " has grown to " << std::to_string(F.getInstructionCount())
+        << " instructions, so no more copies of its loops are made for where conditions are known: some may be slower "
+           "than they could be");
+    return true;
+}
+
+/* Hands what `Of` names for each loop over work-items to `Change`, or that loop itself: if it has no `Mark` yet, which it gets first.
+   After a change, which `Change` tells by its result, all is analysed again, and the loops that came with it have their turn. */
+bool changeLoops(Function &F, FunctionAnalysisManager &FAM, StringRef Mark, function_ref<bool(Loop &)> Change,
+                 function_ref<Loop *(Loop &)> Of)
+{
+    bool Changed = false;
+    for (bool More = true; More && !isFull(F);) {
+        More = false;
+        for (Loop *Items : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder()) {
+            Loop *L = hasLoopMark(*Items, ItemsMark) ? Of(*Items) : nullptr;
+            if (!L || hasLoopMark(*L, Mark))
+                continue;
+            addLoopMark(*L, Mark);
+            if (Change(*L)) {
+                More = Changed = true;
+                FAM.invalidate(F, PreservedAnalyses::none());
+                break;
+            }
+        }
+    }
+    return Changed;
+}
+
+CallInst *markerCall(Instruction &I, const char *Name)
+{
+    auto *Call = dyn_cast<CallInst>(&I);
+    const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+    return Callee && Callee->getName() == Name ? Call : nullptr;
+}
+
+/* Takes these notes: where a constant number of work-items shares out points, that many are apart. */
+void takePointsNotes(Function &F, const LoopInfo *LI)
+{
+    for (Instruction &I : make_early_inc_range(instructions(F))) {
+        CallInst *Note = markerCall(I, PointsNote);
+        if (!Note)
+            continue;
+        Loop *L = LI ? LI->getLoopFor(Note->getParent()) : nullptr;
+        const auto *Items = dyn_cast<ConstantInt>(Note->getArgOperand(0));
+        if (L && hasLoopMark(*L, ItemsMark) && Items && !Items->isZero() && turnsApart(*L) == 1)
+            setTurnsApart(*L, Items->getZExtValue());
+        Note->eraseFromParent();
+    }
+}
+
+} // namespace tw_compiler

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * The passes of the component, in their order, and where clang runs them.
+ *
+ * Each has a name. `opt -load-pass-plugin=PLUGIN -passes=NAME` runs it alone; with the plugin loaded early (`-fplugin=PLUGIN`)
+ * `-mllvm -tw-disable=NAME,...` leaves passes out, and `-mllvm -tw-print-pipeline` prints all of them. They are ordinary passes
+ * to -mllvm -opt-bisect-limit=N, -mllvm -print-after=NAME and -ftime-report.
+ */
+#include "pipeline.h"
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Passes/PassBuilder.h>
+#if LLVM_VERSION_MAJOR >= 22
+#include <llvm/Plugins/PassPlugin.h>
+#else
+#include <llvm/Passes/PassPlugin.h>
+#endif
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/TargetParser/Triple.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/JumpThreading.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
+
+using namespace llvm;
+
+namespace tw_compiler
+{
+
+void clean(Function &F, FunctionAnalysisManager &FAM)
+{
+    FunctionPassManager Passes;
+    Passes.addPass(SimplifyCFGPass());
+    Passes.addPass(InstCombinePass());
+    Passes.addPass(EarlyCSEPass(true));
+    Passes.addPass(JumpThreadingPass());
+    Passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), true));
+    Passes.addPass(SimplifyCFGPass());
+    Passes.addPass(LoopSimplifyPass());
+    FAM.invalidate(F, PreservedAnalyses::none());
+    FAM.invalidate(F, Passes.run(F, FAM));
+    hideDivisions(F, FAM); /* which the passes have undone */
+}
+
+namespace
+{
+
+/* ---- the passes -------------------------------------------------------------------------------------------------- */
+
+/* What functions a pass is for. */
+bool hasItems(Function &F, FunctionAnalysisManager &FAM)
+{
+    return any_of(FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder(),
+                  [](const Loop *L) { return hasLoopMark(*L, ItemsMark); });
+}
+
+bool hadItems(Function &F, FunctionAnalysisManager &) /* when the first pass looked */
+{
+    return F.hasFnAttribute(BudgetNote);
+}
+
+bool isOfGpu(Function &F, FunctionAnalysisManager &)
+{
+    return Triple(F.getParent()->getTargetTriple()).isNVPTX();
+}
+
+bool isGpuKernel(Function &F, FunctionAnalysisManager &FAM)
+{
+    return isOfGpu(F, FAM) && isKernel(F);
+}
+
+bool isAny(Function &, FunctionAnalysisManager &)
+{
+    return true;
+}
+
+/* A pass over functions. `Run` returns whether it changed anything; then `Then` follows, if there is one. */
+struct FunctionStep {
+    const char *Name;
+    bool (*IsFor)(Function &, FunctionAnalysisManager &);
+    bool (*Run)(Function &, FunctionAnalysisManager &);
+    void (*Then)(Function &, FunctionAnalysisManager &);
+};
+
+/* In front of LLVM's vectorizer, where everything is inlined and simple. */
+constexpr FunctionStep BeforeVectorizer[] = {
+    {"tw-gpu-share-arguments", isOfGpu, shareArguments, nullptr},
+    {"tw-gpu-version-clamps", isGpuKernel, versionClamps, nullptr},
+    {"tw-gpu-addresses", isOfGpu, shortenGpuAddresses, nullptr},
+    {"tw-gpu-barriers", isOfGpu, leaveGpuBarriers, nullptr},
+    {"tw-gpu-pointers", isOfGpu, advanceGpuPointers, nullptr},
+    {"tw-gpu-roots", isOfGpu, hoistGpuRoots, nullptr},
+    {"tw-gpu-quotients", isOfGpu, writeGpuQuotients, nullptr},
+    {"tw-gpu-reciprocals", isOfGpu, writeGpuReciprocals, nullptr},
+
+    {"tw-begin-items", isAny, beginItems, nullptr},
+    {"tw-begins-with-first", hasItems, beginsWithFirst, clean},
+    {"tw-no-errno", hasItems, leaveErrno, clean},
+    {"tw-compare-bits", hasItems, compareForMasks, clean},
+    {"tw-delinearize", hasItems, delinearize, nullptr},
+    {"tw-single-item", hasItems, takeSingles, clean},
+    {"tw-widen-nests", hasItems, widenNests, clean},
+    {"tw-version-nests", hasItems, versionNests, clean},
+    {"tw-settle-known", hasItems, settleKnown, clean},
+    {"tw-compare-bits-again", hasItems, compareForMasks, nullptr},
+    {"tw-store-always", hasItems, writeOwnAlways, clean},
+    {"tw-widen-counters", hasItems, widenCounters, nullptr},
+    {"tw-index-set-split", hasItems, divideAtEdges, clean},
+    {"tw-fill-vectors", hasItems, fillVectors, clean},
+    {"tw-unroll-and-jam", hasItems, jamRows, clean},
+    {"tw-outer-vectorize", hasItems, makeLanes, clean},
+    {"tw-expand-copies", hasItems, expandCopies, nullptr},
+    {"tw-merge-arms", hasItems, mergeArms, clean},
+    {"tw-strip-mine", hasItems, takePieces, clean},
+    {"tw-divisions", hasItems, hoistDivisions, nullptr},
+    {"tw-count-members", hasItems, countMembers, nullptr},
+    {"tw-independence", hasItems, tellIndependence, nullptr},
+    {"tw-ordinary-atomics", hasItems, makeOrdinary, clean},
+    {"tw-touch-in-order", hasItems, touchInOrder, nullptr},
+};
+
+/* Behind all of LLVM's. */
+constexpr FunctionStep AtEnd[] = {
+    {"tw-end-items", isAny, endItems, nullptr},
+    {"tw-gpu-counters", isOfGpu, hideGpuCounters, nullptr},
+    {"tw-gpu-version-places", isGpuKernel, versionPlaces, nullptr},
+    {"tw-avx2-store-own", hadItems, storeOwn, nullptr},
+    {"tw-keep-sums", hadItems, keepSums, nullptr},
+    {"tw-forward-vectors", hadItems, forwardVectors, nullptr},
+    {"tw-avx2-members", hadItems, sortMembers, nullptr},
+    {"tw-load-near-uses", hadItems, loadNearUses, nullptr},
+    {"tw-zen-store-lanes", hadItems, storeByLanes, nullptr},
+};
+
+template <const auto &Steps, size_t I> struct StepPass {
+    static StringRef name()
+    {
+        return Steps[I].Name;
+    }
+    PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM)
+    {
+        if (!Steps[I].IsFor(F, FAM) || !Steps[I].Run(F, FAM))
+            return PreservedAnalyses::all();
+        if (Steps[I].Then)
+            Steps[I].Then(F, FAM);
+        return PreservedAnalyses::none();
+    }
+    void printPipeline(raw_ostream &Out, function_ref<StringRef(StringRef)>)
+    {
+        Out << name();
+    }
+};
+
+/* Kernels are divided at their barriers, once everything is there and nothing was moved. */
+struct KernelsPass : PassInfoMixin<KernelsPass> {
+    static constexpr const char *Name = "tw-kernels";
+    PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM)
+    {
+        takeKernels(M, MAM);
+        return PreservedAnalyses::none();
+    }
+    static bool isRequired() /* the markers of the headers have no other meaning */
+    {
+        return true;
+    }
+};
+
+/* While LLVM unrolls short loops. */
+struct DelayUnrollPass : PassInfoMixin<DelayUnrollPass> {
+    static constexpr const char *Name = "tw-delay-unroll";
+    PreservedAnalyses run(Loop &L, LoopAnalysisManager &, LoopStandardAnalysisResults &Results, LPMUpdater &)
+    {
+        delayUnrolling(L, Results);
+        return PreservedAnalyses::all();
+    }
+};
+
+struct TellLoopsPass : PassInfoMixin<TellLoopsPass> {
+    static constexpr const char *Name = "tw-tell-loops";
+    PreservedAnalyses run(Module &M, ModuleAnalysisManager &)
+    {
+        tellLoops(M);
+        return PreservedAnalyses::all();
+    }
+};
+
+/* ---- the pipeline ------------------------------------------------------------------------------------------------ */
+
+cl::list<std::string>
+    Disabled("tw-disable", cl::CommaSeparated, cl::value_desc("pass,..."),
+             cl::desc("Passes of Teamwork that are left out (-tw-print-pipeline prints their names)"));
+cl::opt<bool> Prints("tw-print-pipeline", cl::desc("Print the passes of Teamwork in their order"));
+
+bool isOn(StringRef Name)
+{
+    return !is_contained(Disabled, Name);
+}
+
+template <const auto &Steps, size_t... I> void add(FunctionPassManager &Passes, std::index_sequence<I...>)
+{
+    ((isOn(Steps[I].Name) ? Passes.addPass(StepPass<Steps, I>()) : void()), ...);
+}
+
+template <const auto &Steps, size_t... I>
+bool addNamed(StringRef Name, FunctionPassManager &Passes, std::index_sequence<I...>)
+{
+    bool Found = false;
+    ((Name == Steps[I].Name ? (Passes.addPass(StepPass<Steps, I>()), Found = true) : false), ...);
+    return Found;
+}
+
+constexpr auto AllBefore = std::make_index_sequence<std::size(BeforeVectorizer)>();
+constexpr auto AllAtEnd = std::make_index_sequence<std::size(AtEnd)>();
+
+template <typename Pass, typename Manager> void addIfOn(Manager &Passes)
+{
+    if (isOn(Pass::Name))
+        Passes.addPass(Pass());
+}
+
+void printPipeline()
+{
+    errs() << KernelsPass::Name << "\n" << DelayUnrollPass::Name << "\n";
+    for (const FunctionStep &Step : BeforeVectorizer)
+        errs() << Step.Name << "\n";
+    for (const FunctionStep &Step : AtEnd)
+        errs() << Step.Name << "\n";
+    errs() << TellLoopsPass::Name << "\n";
+}
+
+/* A misspelt name would turn off nothing. */
+void checkDisabled()
+{
+    for (const std::string &Name : Disabled) {
+        const auto Is = [&](const FunctionStep &Step) { return Name == Step.Name; };
+        if (none_of(BeforeVectorizer, Is) && none_of(AtEnd, Is) && Name != DelayUnrollPass::Name
+            && Name != TellLoopsPass::Name)
+            report_fatal_error(Twine("-tw-disable: \"") + Name
+                                   + "\" is no pass that can be left out; -tw-print-pipeline prints their names",
+                               false);
+    }
+}
+
+void registerPasses(PassBuilder &Builder)
+{
+    checkDisabled();
+    if (Prints)
+        printPipeline();
+    Builder.registerPipelineStartEPCallback(
+        [](ModulePassManager &Passes, OptimizationLevel) { Passes.addPass(KernelsPass()); });
+    Builder.registerLateLoopOptimizationsEPCallback(
+        [](LoopPassManager &Passes, OptimizationLevel) { addIfOn<DelayUnrollPass>(Passes); });
+    Builder.registerVectorizerStartEPCallback(
+        [](FunctionPassManager &Passes, OptimizationLevel) { add<BeforeVectorizer>(Passes, AllBefore); });
+    Builder.registerOptimizerLastEPCallback([](ModulePassManager &Passes, auto &&...) {
+        FunctionPassManager OfFunctions;
+        add<AtEnd>(OfFunctions, AllAtEnd);
+        Passes.addPass(createModuleToFunctionPassAdaptor(std::move(OfFunctions)));
+        addIfOn<TellLoopsPass>(Passes);
+    });
+    Builder.registerPipelineParsingCallback(
+        [](StringRef Name, ModulePassManager &Passes, ArrayRef<PassBuilder::PipelineElement>) {
+            if (Name == KernelsPass::Name)
+                Passes.addPass(KernelsPass());
+            else if (Name == TellLoopsPass::Name)
+                Passes.addPass(TellLoopsPass());
+            else
+                return false;
+            return true;
+        });
+    Builder.registerPipelineParsingCallback(
+        [](StringRef Name, FunctionPassManager &Passes, ArrayRef<PassBuilder::PipelineElement>) {
+            return addNamed<BeforeVectorizer>(Name, Passes, AllBefore) || addNamed<AtEnd>(Name, Passes, AllAtEnd);
+        });
+    Builder.registerPipelineParsingCallback(
+        [](StringRef Name, LoopPassManager &Passes, ArrayRef<PassBuilder::PipelineElement>) {
+            if (Name == DelayUnrollPass::Name)
+                Passes.addPass(DelayUnrollPass());
+            return Name == DelayUnrollPass::Name;
+        });
+}
+
+} // namespace
+} // namespace tw_compiler
+
+extern "C" LLVM_ATTRIBUTE_WEAK LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo llvmGetPassPluginInfo()
+{
+    return {LLVM_PLUGIN_API_VERSION, "teamwork-split", "1", tw_compiler::registerPasses};
+}
