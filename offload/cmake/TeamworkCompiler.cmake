@@ -76,7 +76,7 @@ else()
     set_target_properties(teamwork_compiler PROPERTIES
         PREFIX ""
         UNITY_BUILD ON # most of the time goes into LLVM's headers
-        COMPILE_OPTIONS "-std=c++17;-O1;-fno-rtti;-fno-exceptions;-Wall;-Wextra"
+        COMPILE_OPTIONS "-std=c++17;-O1;-fno-rtti;-fno-exceptions;-Wall;-Wextra;-Wpedantic;$<$<BOOL:${TEAMWORK_WERROR}>:-Werror>"
         COMPILE_DEFINITIONS "_GNU_SOURCE;__STDC_CONSTANT_MACROS;__STDC_FORMAT_MACROS;__STDC_LIMIT_MACROS"
         LINK_OPTIONS ""
         CXX_VISIBILITY_PRESET hidden

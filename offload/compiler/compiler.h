@@ -22,30 +22,28 @@
  * Later, in front of the vectorizer, every loop over work-items, which the macros marked, comes to
  *
  *     math.cpp      lets functions of <math.h> leave errno alone
+ *     elements.cpp  makes one loop of those over work-items and the turns in which they share out a range
  *     rows.cpp      makes rows of work-items that divide an index by their width
  *     single.cpp    takes what a single work-item of a row does out of the loop over the row
  *     nests.cpp     makes a copy of the rows of a small group for where no border is
  *     masks.cpp     writes tests of bits of the index as comparisons
  *     narrow.cpp    lets unsigned counters of loops inside be as wide as an address, where they do not wrap around
  *     edges.cpp     divides it where conditions on the index change
- *     windows.cpp   writes levels of trees in local memory as vectors that are read and written whole
  *     jam.cpp       takes several rows of a group together
  *     lanes.cpp     lets chunks of work-items take the turns of loops inside together, also where they combine a value or have arrays
  *     copies.cpp    makes loops of short copies into local memory
  *     effort.cpp    tells the library whether work-items have loops
- *     arms.cpp      takes what both ways behind a condition read and write out of them
+ *     own_stores.cpp makes stores of some work-items to elements of their own those of all
  *     pieces.cpp    takes rows of a group, of a length that is known at run time, in pieces of constant length
  *     members.cpp   lets members of structures be loaded together
  *     accesses.cpp  tells the vectorizer that work-items are independent
  *     atomics.cpp   makes ordinary accesses of atomic operations that no other thread can see
- *     order.cpp     touches in the order of memory what work-items access in several streams
  *
  * Behind all that
  *
  *     forward.cpp   keeps vectors in registers that are stored to local memory and read again
  *     avx2.cpp      writes accesses to structures, and with masks, as suits AVX2
  *     near.cpp      loads vectors where they are used, if there are more of them than registers
- *     stores.cpp    stores the lanes of vectors by themselves, where the processor is slow at stores with masks
  *
  * For GPUs the plugin looks for variables and functions that the device does not have (missing.cpp), and
  *
@@ -340,6 +338,7 @@ std::optional<Version> versionInside(llvm::Function &F, llvm::Loop &L, llvm::Sca
 bool isRowOfGroup(const llvm::Loop &Items);
 bool isRowOfItem(llvm::Loop &L, llvm::ScalarEvolution &SE, const llvm::LoopInfo &LI);
 llvm::Loop *rowsOf(llvm::ScalarEvolution &SE, llvm::Loop &Items);
+bool joinElements(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool leaveErrno(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool makeRows(llvm::Function &F, llvm::FunctionAnalysisManager &FAM, bool OfPlanes);
 bool takeSingles(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
@@ -356,13 +355,10 @@ bool compareForMasks(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool widenCounters(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool divideAtEdges(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool writeOwnAlways(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
-bool mergeArms(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool jamRows(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool takePieces(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool countMembers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool tellIndependence(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
-bool touchInOrder(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
-bool fillVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool forwardVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 /* avx2.cpp: a load or store with a mask */
 struct MaskedCall {
@@ -384,7 +380,6 @@ std::optional<MaskedCall> maskedCall(llvm::Instruction &I);
 bool storeOwn(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool sortMembers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool loadNearUses(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
-bool storeByLanes(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 /* scope.cpp: the name of a function without what C++, and clang for overloaded functions of C, put around it */
 llvm::StringRef plainName(const llvm::Function &F);

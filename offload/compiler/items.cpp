@@ -7,8 +7,6 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/PatternMatch.h>
 #include <llvm/Support/CommandLine.h>
-#include <llvm/Transforms/Scalar/EarlyCSE.h>
-#include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
@@ -44,19 +42,6 @@ void setVectorizer(bool ForItems)
             At->second->reset();
         Mine[O] = ForItems;
     }
-}
-
-/* Whether a loop stores a vector to the same place of a variable in each turn. */
-bool storesInPlace(const Loop &L)
-{
-    return L.isInnermost() && any_of(L.blocks(), [&](const BasicBlock *Block) {
-               return any_of(*Block, [&](const Instruction &I) {
-                   const auto *Store = dyn_cast<StoreInst>(&I);
-                   return Store && Store->isSimple() && Store->getValueOperand()->getType()->isVectorTy()
-                          && L.isLoopInvariant(Store->getPointerOperand())
-                          && isa<AllocaInst>(getUnderlyingObject(Store->getPointerOperand()));
-               });
-           });
 }
 
 void simplifyLoops(Function &F, FunctionAnalysisManager &FAM)
@@ -98,6 +83,35 @@ bool endItems(Function &F, FunctionAnalysisManager &)
 {
     takePointsNotes(F, nullptr); /* of what is optimized when it is linked */
     return false;
+}
+
+/* Where a work-item uses i + 1 under a condition, GVN takes it from there for the next turn as well, and computes it once more where the
+   condition does not hold. Scalar evolution sees no counter in the phi of both, so it becomes one addition again. */
+bool joinSteps(Function &F, FunctionAnalysisManager &FAM)
+{
+    bool Changed = false;
+    for (const Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder())
+        for (PHINode &Phi : L->getHeader()->phis()) {
+            auto *Next =
+                L->getLoopLatch() ? dyn_cast<PHINode>(Phi.getIncomingValueForBlock(L->getLoopLatch())) : nullptr;
+            if (!Next || Next == &Phi || !L->contains(Next) || !Phi.getType()->isIntegerTy())
+                continue;
+            const auto IsStep = [&](const Value *V) {
+                const auto *Step = dyn_cast<BinaryOperator>(V);
+                return Step && Step->getOpcode() == Instruction::Add && Step->getOperand(0) == &Phi
+                       && isa<ConstantInt>(Step->getOperand(1))
+                       && Step->getOperand(1) == cast<Instruction>(Next->getIncomingValue(0))->getOperand(1);
+            };
+            if (!isa<BinaryOperator>(Next->getIncomingValue(0)) || !all_of(Next->incoming_values(), IsStep))
+                continue;
+            Instruction *Step = cast<Instruction>(Next->getIncomingValue(0))->clone();
+            for (const Value *Other : Next->incoming_values())
+                Step->andIRFlags(Other);
+            Step->insertBefore(Next->getParent()->getFirstInsertionPt());
+            Next->replaceAllUsesWith(Step);
+            Changed = true;
+        }
+    return Changed;
 }
 
 bool delinearize(Function &F, FunctionAnalysisManager &FAM)
@@ -167,21 +181,6 @@ bool beginsWithFirst(Function &F, FunctionAnalysisManager &)
             return false;
     }
     F.getArg(1)->replaceAllUsesWith(ConstantInt::get(F.getArg(1)->getType(), 0));
-    return true;
-}
-
-/* What lanes add up stays in registers. LLVM unrolls the loop over the lanes at the end, and leaves several addresses of one
-   place behind, of which it does not know that they are the same. */
-bool keepSums(Function &F, FunctionAnalysisManager &FAM)
-{
-    if (kernelOf(F) == F.getName() || none_of(FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder(), [](const Loop *L) {
-            return storesInPlace(*L);
-        }))
-        return false;
-    FunctionPassManager Passes;
-    Passes.addPass(EarlyCSEPass(true));
-    Passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), true));
-    FAM.invalidate(F, Passes.run(F, FAM));
     return true;
 }
 

@@ -100,9 +100,11 @@ constexpr FunctionStep BeforeVectorizer[] = {
     {"tw-gpu-reciprocals", isOfGpu, writeGpuReciprocals, nullptr},
 
     {"tw-begin-items", isAny, beginItems, nullptr},
+    {"tw-join-steps", hasItems, joinSteps, clean},
     {"tw-begins-with-first", hasItems, beginsWithFirst, clean},
     {"tw-no-errno", hasItems, leaveErrno, clean},
     {"tw-compare-bits", hasItems, compareForMasks, clean},
+    {"tw-join-elements", hasItems, joinElements, clean},
     {"tw-delinearize", hasItems, delinearize, nullptr},
     {"tw-single-item", hasItems, takeSingles, clean},
     {"tw-widen-nests", hasItems, widenNests, clean},
@@ -112,17 +114,14 @@ constexpr FunctionStep BeforeVectorizer[] = {
     {"tw-store-always", hasItems, writeOwnAlways, clean},
     {"tw-widen-counters", hasItems, widenCounters, nullptr},
     {"tw-index-set-split", hasItems, divideAtEdges, clean},
-    {"tw-fill-vectors", hasItems, fillVectors, clean},
     {"tw-unroll-and-jam", hasItems, jamRows, clean},
     {"tw-outer-vectorize", hasItems, makeLanes, clean},
     {"tw-expand-copies", hasItems, expandCopies, nullptr},
-    {"tw-merge-arms", hasItems, mergeArms, clean},
     {"tw-strip-mine", hasItems, takePieces, clean},
     {"tw-divisions", hasItems, hoistDivisions, nullptr},
     {"tw-count-members", hasItems, countMembers, nullptr},
     {"tw-independence", hasItems, tellIndependence, nullptr},
     {"tw-ordinary-atomics", hasItems, makeOrdinary, clean},
-    {"tw-touch-in-order", hasItems, touchInOrder, nullptr},
 };
 
 /* Behind all of LLVM's. */
@@ -131,11 +130,9 @@ constexpr FunctionStep AtEnd[] = {
     {"tw-gpu-counters", isOfGpu, hideGpuCounters, nullptr},
     {"tw-gpu-version-places", isGpuKernel, versionPlaces, nullptr},
     {"tw-avx2-store-own", hadItems, storeOwn, nullptr},
-    {"tw-keep-sums", hadItems, keepSums, nullptr},
     {"tw-forward-vectors", hadItems, forwardVectors, nullptr},
     {"tw-avx2-members", hadItems, sortMembers, nullptr},
     {"tw-load-near-uses", hadItems, loadNearUses, nullptr},
-    {"tw-zen-store-lanes", hadItems, storeByLanes, nullptr},
 };
 
 template <const auto &Steps, size_t I> struct StepPass {

@@ -23,10 +23,10 @@ void clean(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 /* items.cpp */
 bool beginItems(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool endItems(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool joinSteps(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool delinearize(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool settleKnown(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool beginsWithFirst(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
-bool keepSums(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 /* divisions.cpp */
 void hideDivisions(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);

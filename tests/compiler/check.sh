@@ -24,93 +24,82 @@ fi
 
 # A helper that clang finds too long is inlined, so that the loop over work-items is vectorized.
 vectorized=$("$@" -std=c17 -O3 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -Rpass=loop-vectorize -S \
-    -o /dev/null "$here/split/helper.c" 2>&1 | grep -c 'vectorized loop')
+    -o /dev/null "$here/compiler/helper.c" 2>&1 | grep -c 'vectorized loop')
 if [ "$vectorized" = 0 ]; then
-    echo "the loop over work-items of split/helper.c is not vectorized"
+    echo "the loop over work-items of compiler/helper.c is not vectorized"
     exit 1
 fi
 
 # Work-items that go through an array together are lanes, though the last turn is not that of all. A range that the work-items of
 # a group share out becomes a loop over that, and one over rows if they divide by their width.
 lanes=$("$@" -std=c17 -O2 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -Rpass='teamwork-.*' \
-    -Rpass-missed=teamwork-lanes -S -o /dev/null "$here/split/grid.c" 2>&1)
+    -Rpass-missed=teamwork-lanes -S -o /dev/null "$here/compiler/grid.c" 2>&1)
 for kernel in dot_by_groups dot_by_int dot_by_unsigned dot_by_rows scale_all sum_of_series solve_systems mask_by_groups count_bytes count_of_launch; do
     if ! echo "$lanes" | grep -q "work-items of kernel $kernel take the turns"; then
-        echo "the work-items of $kernel in split/grid.c do not take the turns of its loop together"
+        echo "the work-items of $kernel in compiler/grid.c do not take the turns of its loop together"
         exit 1
     fi
 done
 if [ "$(echo "$lanes" | grep -c 'work-items of kernel mask_by_groups take the turns')" -lt 3 ]; then
-    echo "the loop over work-items of mask_by_groups in split/grid.c is not divided at the borders"
+    echo "the loop over work-items of mask_by_groups in compiler/grid.c is not divided at the borders"
     exit 1
 fi
 if echo "$lanes" | grep 'kernel squares_by_groups do not take .* address of a variable'; then
-    echo "the private variable of squares_by_groups in split/grid.c is not the work-items' own, as it may be one of two arrays"
+    echo "the private variable of squares_by_groups in compiler/grid.c is not the work-items' own, as it may be one of two arrays"
     exit 1
 fi
 if echo "$lanes" | grep -q 'kernel tree_of_unsigned divide'; then
-    echo "levels of tree_of_unsigned in split/grid.c are taken for rows"
+    echo "levels of tree_of_unsigned in compiler/grid.c are taken for rows"
     exit 1
 fi
 for said in 'tree_of_any_size was split at 8 barriers' 'tile_by_rows was split .*; 2 loops' 'tile_around was split .*; 2 loops' 'halo_by_id was split .*; 1 loop' 'halo_by_turns was split .*; 1 loop' \
     'halo_by_id divide' 'halo_of_group divide' 'halo_by_turns divide' 'sum_of_others do not take .* of the call of elsewhere()'; do
     if ! echo "$lanes" | grep -q "kernel $said"; then
         echo "$lanes"
-        echo "split/grid.c: nothing is said of $said"
+        echo "compiler/grid.c: nothing is said of $said"
         exit 1
     fi
 done
 
-# What work-items access in several streams is touched in the order of memory, if all of them access it.
-if [ "$(echo "$lanes" | grep -c 'work-items of kernel halves_of_items access memory in several streams')" != 2 ] ||
-    ! echo "$lanes" | grep -q 'work-items of kernel halves_of_group access memory' ||
-    echo "$lanes" | grep 'kernel halves_of_some access memory'; then
-    echo "split/grid.c: the halves of a group's part are not touched in order, or those that some work-items access are"
-    exit 1
-fi
-
 if [ "$(uname -m)" = x86_64 ]; then
     products=$("$@" -std=c17 -O2 -march=haswell -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm -o - \
-        "$here/split/grid.c")
+        "$here/compiler/grid.c")
     if ! echo "$products" | sed -n '/^define.*@own_products_tw_host(/,/^}/p' | grep -q 'store <8 x float>'; then
-        echo "split/grid.c: rows of own_products are no vectors"
+        echo "compiler/grid.c: rows of own_products are no vectors"
         exit 1
     fi
 fi
 
 # The same program is the same code each time: nothing follows from where the compiler's values are in memory.
 grid() {
-    "$@" -std=c17 -O2 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm -o - "$here/split/grid.c"
+    "$@" -std=c17 -O2 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm -o - "$here/compiler/grid.c"
 }
 code=$(grid "$@")
 if [ "$(grid "$@")" != "$code" ]; then
-    echo "split/grid.c: the code of a second compilation differs from that of the first"
+    echo "compiler/grid.c: the code of a second compilation differs from that of the first"
     exit 1
 fi
 
 # What all work-items read at one place is kept once, and what follows from it is computed once.
 if ! echo "$code" | sed -n '/^define.*@scale_by_norm_tw_split/,/^}/p' | grep -q 'call.*sqrt.*(float' ||
     echo "$code" | sed -n '/^define.*@scale_by_norm_tw_split/,/^}/p' | grep 'llvm\.sqrt\.v'; then
-    echo "each work-item of scale_by_norm in split/grid.c computes the root of a value that is the same for all"
+    echo "each work-item of scale_by_norm in compiler/grid.c computes the root of a value that is the same for all"
     exit 1
 fi
 
 # What only the group's own thread can see is counted without atomic operations.
 if echo "$code" | grep -q 'atomicrmw'; then
-    echo "count_bytes or count_of_launch in split/grid.c counts by atomic operations"
+    echo "count_bytes or count_of_launch in compiler/grid.c counts by atomic operations"
     exit 1
 fi
 
-# Nothing is written that the kernel does not write. AMD's processors store by lanes rather than with masks.
+# Nothing is written that the kernel does not write.
 if [ "$(uname -m)" = x86_64 ]; then
     code_of_some() {
         sed -n '/^define.*@changes_some_tw_host(/,/^}/p'
     }
-    code_of_znver3=$("$@" -std=c17 -O3 -march=znver3 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm \
-        -o - "$here/split/grid.c")
-    if echo "$products" | code_of_some | grep ' store <8 x i32>' || ! echo "$products" | code_of_some | grep -q 'call.*llvm\.masked\.store' ||
-        echo "$code_of_znver3" | code_of_some | grep 'call.*llvm\.masked\.store'; then
-        echo "changes_some in split/grid.c: writes what no work-item writes, or with masks where lanes are faster"
+    if echo "$products" | code_of_some | grep ' store <8 x i32>' || ! echo "$products" | code_of_some | grep -q 'call.*llvm\.masked\.store'; then
+        echo "changes_some in compiler/grid.c: writes what no work-item writes"
         exit 1
     fi
 fi
@@ -119,13 +108,13 @@ fi
 for kernel in any_tile_groups any_tile_rows any_tile_linear; do
     if ! echo "$lanes" | grep -q "rows of groups of kernel $kernel are taken in pieces" ||
         ! echo "$code" | sed -n "/^define.*@${kernel}_tw_\(host\|split_2\)(/,/^}/p" | grep -q 'store <8 x i8>'; then
-        echo "rows of groups of $kernel in split/grid.c are not taken in pieces"
+        echo "rows of groups of $kernel in compiler/grid.c are not taken in pieces"
         exit 1
     fi
 done
 if [ "$(echo "$lanes" | grep -c 'kernel any_tile_rows was split .*; 2 loops')" -lt 3 ] ||
     [ "$(echo "$lanes" | grep -c 'kernel any_tile_unsigned was split .*; 1 loop')" -lt 4 ] || echo "$lanes" | grep 'kernel whole_.* in pieces'; then
-    echo "split/grid.c: loops over a border that are not shared out, or pieces of what is no row of a group"
+    echo "compiler/grid.c: loops over a border that are not shared out, or pieces of what is no row of a group"
     exit 1
 fi
 
@@ -133,37 +122,37 @@ fi
 if ! echo "$lanes" | grep -q 'kernel halo_unnamed was split .*; 1 loop' ||
     ! echo "$code" | sed -n '/^define.*@halo_unnamed_tw_items_2(/,/^}/p' | grep -q 'call .*@halo_unnamed_tw_split_2\.' ||
     echo "$code" | grep '^define.*@\(odd_steps\|any_tile_[a-z]*\)_tw_split_2\.'; then
-    echo "split/grid.c: no copy of halo_unnamed for the size that it counts on, or one of another kernel"
+    echo "compiler/grid.c: no copy of halo_unnamed for the size that it counts on, or one of another kernel"
     exit 1
 fi
 
 if ! echo "$code" | sed -n '/^define.*@groups_unnamed_tw_host(/,/^}/p' | grep -q -e 'icmp eq i64 %[0-9]*, 32$' -e 'i64 32, label'; then
-    echo "split/grid.c: no copy of groups_unnamed for the size that it counts on"
+    echo "compiler/grid.c: no copy of groups_unnamed for the size that it counts on"
     exit 1
 fi
 
 # So has one of three dimensions, whose rows of 8 work-items are vectors.
 if ! echo "$code" | sed -n '/^define.*@cube_unnamed_tw_split_3\.[0-9]*(/,/^}/p' | grep -q 'store <[48] x float>'; then
-    echo "split/grid.c: no copy of cube_unnamed for the size that it counts on"
+    echo "compiler/grid.c: no copy of cube_unnamed for the size that it counts on"
     exit 1
 fi
 
 # The work-items at the ends of rows, and the rows at the ends, are not in the way of the others.
 for said in 'a single work-item of a row' 'the first or last row of a group'; do
     if [ "$(echo "$lanes" | grep -c "what $said of kernel groups_by_ends does")" -lt 4 ]; then
-        echo "split/grid.c: what $said of groups_by_ends does is in a loop with all others"
+        echo "compiler/grid.c: what $said of groups_by_ends does is in a loop with all others"
         exit 1
     fi
 done
 
 # What some work-items of a tile load is not in the way of what all of them do.
 if ! echo "$code" | sed -n '/^define.*@halo_by_some_tw_split_2(/,/^}/p' | grep -A2 'load <4 x float>' | grep -q 'store <4 x float>'; then
-    echo "rows of halo_by_some in split/grid.c are not copied as vectors"
+    echo "rows of halo_by_some in compiler/grid.c are not copied as vectors"
     exit 1
 fi
 
 if echo "$code" | grep -q 'call.*llvm\.memcpy.*i64 512'; then
-    echo "turn_around in split/grid.c calls memcpy()"
+    echo "turn_around in compiler/grid.c calls memcpy()"
     exit 1
 fi
 
@@ -171,208 +160,157 @@ fi
 for language in "c -std=c17" "c++ -std=c++17"; do
     # shellcheck disable=SC2086 # two words
     found=$("$@" -x $language -w -O2 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm -o - \
-        "$here/split/effort.c" |
+        "$here/compiler/effort.c" |
         sed -nE 's/^@([a-z]*)_[a-z]*_kernel = .*\{ %struct\.tw_internal_kernel \{ (i32 [0-9]*, ){5}i32 ([0-9]*), i64.*/\1 \3/p' |
         sort | uniq -c | tr -s ' \n' ' ')
     if [ "$found" != " 4 few 0 4 loops 1 " ]; then
-        echo "objects of kernels in split/effort.c ($language) do not tell which ones have loops:$found"
+        echo "objects of kernels in compiler/effort.c ($language) do not tell which ones have loops:$found"
         exit 1
     fi
 done
 
-# Neighbouring members of structures are loaded together: both ways behind the condition of `move` store the same ones.
+# Neighbouring members of structures are loaded together.
 if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64 ]; then
     code=$("$@" -std=c17 -O3 -march=x86-64-v4 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm \
-        -Rpass=teamwork-jam -o - "$here/split/members.c" 2>&1)
-    for loads in 'lengths_tw_host.* load <32 x float>' 'move_tw_items.*llvm.masked.load.v32f32' 'move_tw_items.*store <32 x float>'; do
+        -Rpass=teamwork-jam -o - "$here/compiler/members.c" 2>&1)
+    for loads in 'lengths_tw_host.* load <32 x float>'; do
         if ! echo "$code" | sed -n "/^define.*@${loads%%.\**}/,/^}/p" | grep -q "${loads#*.\*}"; then
-            echo "members of structures in split/members.c are not loaded and stored together: $loads"
+            echo "members of structures in compiler/members.c are not loaded and stored together: $loads"
             exit 1
         fi
     done
     for kernel in lengths_size lengths_unsigned; do
         if ! echo "$code" | sed -n "/^define.*@${kernel}_tw_items/,/^}/p" | grep -q 'llvm\.masked\.load\.v[0-9]*f32'; then
-            echo "$kernel in split/members.c leaves work-items of each group to a loop for single ones"
+            echo "$kernel in compiler/members.c leaves work-items of each group to a loop for single ones"
             exit 1
         fi
     done
     for kernel in clamp_wide clamp_int; do
         if ! echo "$code" | sed -n "/^define.*@${kernel}_tw_host/,/^}/p" | grep -q 'load <[0-9]* x i8>'; then
-            echo "$kernel in split/members.c has no inside without clamps"
+            echo "$kernel in compiler/members.c has no inside without clamps"
             exit 1
         fi
     done
     five=$(echo "$code" | sed -n '/^define.*@mask_of_five_tw_/,/^}/p')
     if ! echo "$five" | grep -q 'llvm.masked.load.v[0-9]*f32' || [ "$(echo "$five" | grep -c ' = load <[0-9]* x float>')" -gt 100 ]; then
-        echo "mask_of_five in split/members.c has no vectors at its borders, or loads again what another row has loaded"
+        echo "mask_of_five in compiler/members.c has no vectors at its borders, or loads again what another row has loaded"
         exit 1
     fi
     if ! echo "$code" | grep -q 'several rows of a group of kernel mask_by_rows are taken together'; then
-        echo "rows of groups of mask_by_rows in split/members.c are not taken together"
+        echo "rows of groups of mask_by_rows in compiler/members.c are not taken together"
         exit 1
     fi
     if echo "$code" | sed -n '/^define.*@mask_by_rows_tw_items_2(/,/^}/p' | grep 'alloca \[64 x float\]'; then
-        echo "rows of groups of mask_by_rows in split/members.c at a border go by chunks that they do not fill"
+        echo "rows of groups of mask_by_rows in compiler/members.c at a border go by chunks that they do not fill"
         exit 1
     fi
     for kernel in pick_by_rest pick_by_sum; do
         if echo "$code" | sed -n "/^define.*@${kernel}_tw_/,/^}/p" | grep 'phi i64.*poison'; then
-            echo "work-items of $kernel in split/members.c divide under a condition, and LLVM takes the quotient of the first lane"
+            echo "work-items of $kernel in compiler/members.c divide under a condition, and LLVM takes the quotient of the first lane"
             exit 1
         fi
     done
     if [ "$(echo "$code" | sed -n '/^define.*@turn_rows_tw_split/,/^}/p' | grep -c 'load float')" -ge 32 ]; then
-        echo "a row of work-items of turn_rows in split/members.c is unrolled in place of vectors"
+        echo "a row of work-items of turn_rows in compiler/members.c is unrolled in place of vectors"
         exit 1
     fi
-    # AVX2: members are sorted by shuffles within halves of a register. Masks are words, what is loaded with them is fetched ahead, and
-    # lanes have none where they add up. What lanes add up is in registers, also if LLVM takes several vectors of them together.
+    # AVX2: members are sorted by shuffles within halves of a register. What lanes add up is in registers, also if LLVM takes several vectors of them together.
     code=$("$@" -std=c17 -O3 -march=znver3 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm \
-        -o - "$here/split/members.c")
+        -o - "$here/compiler/members.c")
     lengths=$(echo "$code" | sed -n '/^define.*@lengths_tw_host(/,/^}/p')
-    move=$(echo "$code" | sed -n '/^define.*@move_tw_items/,/^}/p')
     if echo "$lengths" | grep -q '<32 x float>' || ! echo "$lengths" | grep -q 'load <4 x float>'; then
-        echo "members of structures in split/members.c are sorted as LLVM does it"
+        echo "members of structures in compiler/members.c are sorted as LLVM does it"
         exit 1
     fi
-    if echo "$move" | grep -q 'shufflevector <8 x i1>' || ! echo "$move" | grep -q 'llvm\.masked\.load\.v8f32' || ! echo "$move" | grep -q 'llvm\.prefetch'; then
-        echo "masks of members in move in split/members.c are bits, or nothing is fetched ahead"
-        exit 1
-    fi
-    if echo "$code" | sed -n '/^define.*@mask_by_rows_tw_items/,/^}/p' | grep 'llvm\.masked\.store'; then
-        echo "lanes of mask_by_rows in split/members.c add up with masks"
-        exit 1
-    fi
+    code_of_znver3=$("$@" -std=c17 -O3 -march=znver3 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm \
+        -o - "$here/compiler/grid.c")
     if echo "$code_of_znver3" |
         sed -n '/^define.*@mask_by_items_tw_host(/,/^}/p' |
         awk '/^[0-9]*:/ { n = s = 0 } /fmuladd\.v8f32/ { ++n } /store <8 x float> %/ { ++s } n >= 8 && s > 0 { found = 1 } END { exit !found }'; then
-        echo "lanes of mask_by_items in split/grid.c store what they add up in each turn"
+        echo "lanes of mask_by_items in compiler/grid.c store what they add up in each turn"
         exit 1
     fi
     if ! echo "$code_of_znver3" |
         sed -n '/^define.*@squares_by_groups_tw_host(/,/^}/p' |
         awk '/^[0-9]*:/ { n = s = 0 } /fmuladd\.v8f32/ { ++n } /store <8 x float> %/ { ++s } /br i1/ && n >= 8 && s == 0 { found = 1 } END { exit !found }'; then
-        echo "lanes of squares_by_groups in split/grid.c do not add up in registers"
+        echo "lanes of squares_by_groups in compiler/grid.c do not add up in registers"
         exit 1
     fi
     code=$("$@" -std=c17 -O3 -march=x86-64-v4 -mprefer-vector-width=512 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" \
-        -S -emit-llvm -o - "$here/split/tiles.c")
+        -S -emit-llvm -o - "$here/compiler/tiles.c")
     product=$(echo "$code" | sed -n '/^define.*@product_of_tiles_tw_split/,/^}/p')
     if [ "$(echo "$product" | grep -c 'icmp slt i64 .*, 4294967296')" -lt 3 ]; then
-        echo "tiles in product_of_tiles in split/tiles.c are copied as if their indices might wrap around anywhere"
+        echo "tiles in product_of_tiles in compiler/tiles.c are copied as if their indices might wrap around anywhere"
         exit 1
     fi
     if [ "$(echo "$product" | awk '/shufflevector.*zeroinitializer/ { ++n } /fmuladd/ { m = n > m ? n : m; n = 0 } END { print m }')" -gt 8 ]; then
-        echo "the sum in product_of_tiles in split/tiles.c loads all vectors first"
-        exit 1
-    fi
-    if ! echo "$code" | sed -n '/^define.*@planes_of_tiles_tw_split/,/^}/p' | grep -q 'fmul <'; then
-        echo "work-items of planes_of_tiles in split/tiles.c wait for what the one before has loaded"
+        echo "the sum in product_of_tiles in compiler/tiles.c loads all vectors first"
         exit 1
     fi
     if ! echo "$code" | sed -n '/^define.*@sums_in_tile_tw_split/,/^}/p' | grep -q '= load <16 x i8>'; then
-        echo "rows of sums_in_tile in split/tiles.c have no copy without conditions"
+        echo "rows of sums_in_tile in compiler/tiles.c have no copy without conditions"
         exit 1
     fi
 
     # Levels of a tree are vector code without gathers, copies of what work-items keep, or masks at what they write for themselves.
     code=$("$@" -std=c17 -O3 -march=x86-64-v4 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm \
-        -o - "$here/split/levels.c")
-    for kernel in prefix_items_tw_split prefix_group_tw_host prefix_signed_tw_host; do
+        -o - "$here/compiler/levels.c")
+    for kernel in prefix_items_tw_split prefix_group_tw_host; do
         level=$(echo "$code" | sed -n "/^define.*@$kernel/,/^}/p")
         if echo "$level" | grep -e 'llvm\.masked\.gather' -e 'llvm\.memcpy'; then
-            echo "levels of $kernel in split/levels.c gather or copy"
+            echo "levels of $kernel in compiler/levels.c gather or copy"
             exit 1
         fi
         # What work-items keep is in registers, and hardly any of them is not in a vector (LLVM 22: a few more at the first levels).
         most=24
         [ "$("$1" -dumpversion | cut -d. -f1)" -lt 20 ] || most=32
         if echo "$level" | grep 'call.*tw_internal_split_memory' || [ "$(echo "$level" | grep -c 'load i32,')" -gt "$most" ]; then
-            echo "levels of $kernel in split/levels.c keep values in memory, or are no vector code"
-            exit 1
-        fi
-    done
-    # Windows of work-items fill vectors, of 8 elements of tree_items and 4 of tree_group, which stay in registers for 3 levels and for 2.
-    for kernel in tree_items_tw_split tree_group_tw_host; do
-        if echo "$code" | sed -n "/^define.*@$kernel/,/^}/p" | grep -e 'llvm\.masked' -e 'llvm\.memcpy'; then
-            echo "levels of $kernel in split/levels.c have masks, or are copied"
+            echo "levels of $kernel in compiler/levels.c keep values in memory, or are no vector code"
             exit 1
         fi
     done
     remarks=$("$@" -std=c17 -O3 -march=x86-64-v4 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" \
-        -Rpass='teamwork-(levels|lanes|rows)' -Rpass-missed=teamwork-lanes -S -o /dev/null "$here/split/levels.c" 2>&1)
+        -Rpass='teamwork-(levels|lanes|rows)' -Rpass-missed=teamwork-lanes -S -o /dev/null "$here/compiler/levels.c" 2>&1)
     if [ "$(echo "$remarks" | grep -c 'rows_items .*row by row')" -lt 6 ] || ! echo "$remarks" | grep -q 'rows_items .*as lanes'; then
-        echo "work-items of rows_items in split/levels.c do not run row by row, or do not take the turns of the loop together"
+        echo "work-items of rows_items in compiler/levels.c do not run row by row, or do not take the turns of the loop together"
         exit 1
     fi
-    for said in 'tree_items fill vectors with 3 levels' 'tree_group fill vectors with 2 levels'; do
-        if ! echo "$remarks" | grep -q "$said"; then
-            echo "split/levels.c: nothing is said of $said"
-            exit 1
-        fi
-    done
-    # A tree of halves is computed in registers: only its result is stored.
-    if [ "$(echo "$code" | sed -n '/^define.*@halves_items_tw_split/,/^}/p' | grep -c ' store ')" != 1 ]; then
-        echo "halves_items in split/levels.c stores more than its result"
-        exit 1
-    fi
-
-    # So is a tile with a halo: all vectors that are loaded or stored are those of the program.
-    halo=$(echo "$code" | sed -n '/^define.*@halo_items_tw_split/,/^}/p')
-    if [ "$(echo "$halo" | grep -c ' load <')" != "$(echo "$halo" | grep -c ' store <')" ] || echo "$halo" | grep 'llvm\.threadlocal'; then
-        echo "halo_items in split/levels.c reads its tile from memory"
-        exit 1
-    fi
-
-    # There is a copy for the size that a kernel counts on; its tree is in registers.
-    if ! echo "$code" | sed -n '/^define.*@sum_unnamed_tw_split_1\./,/^}/p' | grep -q 'store i32' ||
-        echo "$code" | sed -n '/^define.*@sum_unnamed_tw_split_1\./,/^}/p' | grep 'store <'; then
-        echo "split/levels.c: no copy of sum_unnamed for the size that it counts on, or one that keeps its tree in memory"
-        exit 1
-    fi
-
-    # What a group has in registers is loaded in the order of memory.
-    if [ "$(echo "$code" | sed -n '/^define.*@halves_items_tw_split/,/^}/p' | grep -c 'asm sideeffect "", "=v,0"')" -lt 16 ]; then
-        echo "halves_items in split/levels.c loads in any order"
-        exit 1
-    fi
-
     # All of a group takes the turns of a loop together, as far as all have them, and a tree behind that is not in the thread's memory.
     row=$(echo "$code" | sed -n '/^define.*@row_group_tw_host/,/^}/p')
     if echo "$row" | grep 'llvm\.threadlocal' || [ "$(echo "$row" | grep -c 'alloca \[128 x float\]')" -lt 2 ]; then
-        echo "groups of row_group in split/levels.c go by chunks, or keep their tree in memory"
+        echo "groups of row_group in compiler/levels.c go by chunks, or keep their tree in memory"
         exit 1
     fi
 
     # What follows from the result of a group function is computed once, and a root is no call that work-items would wait for.
     norm=$(echo "$code" | sed -n '/^define.*@norm_items_tw_split/,/^}/p')
     if echo "$norm" | grep -e 'fdiv.* <' -e 'sqrt.*<' || echo "$remarks" | grep 'norm_items do not'; then
-        echo "work-items of norm_items in split/levels.c divide for themselves, or do not take turns together"
+        echo "work-items of norm_items in compiler/levels.c divide for themselves, or do not take turns together"
         exit 1
     fi
 
     # A group that lies inside of a block, and of all numbers, adds the block's sum to whole vectors.
     for kernel in add_items_tw_items add_group_tw_host; do
         if ! echo "$code" | sed -n "/^define.*@$kernel/,/^}/p" | grep -q 'store <8 x i32>'; then
-            echo "work-items of $kernel in split/levels.c do not know that they have the same quotient"
+            echo "work-items of $kernel in compiler/levels.c do not know that they have the same quotient"
             exit 1
         fi
     done
     # LLVM 22 makes such a store of a choice between what is new and what was there
     if [ "$("$1" -dumpversion | cut -d. -f1)" -lt 20 ] \
         && echo "$code" | sed -n '/^define.*@prefix_group_tw_host/,/^}/p' | grep 'llvm\.masked\.store'; then
-        echo "work-items of prefix_group in split/levels.c write to their own elements by masks"
+        echo "work-items of prefix_group in compiler/levels.c write to their own elements by masks"
         exit 1
     fi
     if ! echo "$code" | sed -n '/^define.*@some_group_tw_host/,/^}/p' | grep -q 'llvm\.masked\.store'; then
-        echo "all work-items of some_group in split/levels.c write to the program's memory"
+        echo "all work-items of some_group in compiler/levels.c write to the program's memory"
         exit 1
     fi
 fi
 
 # Variables and functions that a GPU does not have are named at the line that uses them.
 if "$1" --print-targets 2>/dev/null | grep -q nvptx64; then
-    source=$here/split/missing.c
+    source=$here/compiler/missing.c
     said=$("$@" -std=c17 -O1 -g -fopenmp -DTW_LOWERING_SIMT -fopenmp-cuda-mode -nogpulib -fopenmp-targets=nvptx64-nvidia-cuda \
         -Xopenmp-target=nvptx64-nvidia-cuda -march=sm_90 -Wno-unknown-cuda-version -S --offload-device-only -DTW_SPLIT \
         -fpass-plugin="$plugin" -o /dev/null "$source" 2>&1)
@@ -390,7 +328,7 @@ if "$1" --print-targets 2>/dev/null | grep -q nvptx64; then
     for mode in "" -ffast-math "-Xclang -fdenormal-fp-math-f32=preserve-sign"; do
         # shellcheck disable=SC2086 # options are words
         found=$("$@" -std=gnu17 -O2 --target=nvptx64-nvidia-cuda -march=sm_90 -nogpulib -Wno-unknown-cuda-version \
-            -fpass-plugin="$plugin" $mode -w -S -o - "$here/split/gpu.c" | awk '
+            -fpass-plugin="$plugin" $mode -w -S -o - "$here/compiler/gpu.c" | awk '
             /\.func/ { name = $0; sub(/.*\) */, "", name); sub(/^.*func */, "", name); sub(/\(.*/, "", name) }
             { word = $1 ~ /^@/ ? $2 : $1 }
             word ~ /^bar.*sync/ { print name, "bar.sync" }
@@ -415,9 +353,9 @@ divides_counter mul.hi.u32 1
 counts_wide setp.lt.u64 1
 advances mul.wide.u32 1
 out_of_loop bar.sync 2
-$(sed -n 's/^[a-z]* \(stays_[a-z]*\)(.*/\1 bar.sync 1/p' "$here/split/gpu.c")"
+$(sed -n 's/^[a-z]* \(stays_[a-z]*\)(.*/\1 bar.sync 1/p' "$here/compiler/gpu.c")"
         if [ "$found" != "$(echo "$expected" | sort)" ]; then
-            echo "split/gpu.c $mode: expected, and found:"
+            echo "compiler/gpu.c $mode: expected, and found:"
             echo "$expected"
             echo "$found"
             exit 1
@@ -425,24 +363,24 @@ $(sed -n 's/^[a-z]* \(stays_[a-z]*\)(.*/\1 bar.sync 1/p' "$here/split/gpu.c")"
     done
     code=$("$@" -std=gnu17 -O2 -fopenmp -fopenmp-targets=nvptx64-nvidia-cuda -Xopenmp-target=nvptx64-nvidia-cuda -march=sm_90 \
         -nogpulib -Wno-unknown-cuda-version -fno-strict-aliasing -S --offload-device-only -fpass-plugin="$plugin" -w -o - \
-        "$here/split/gpu_kernel.c")
+        "$here/compiler/gpu_kernel.c")
     if echo "$code" | sed -n '/entry.*indexes_arguments/,/^}/p' | grep -e 'ld\.f32' -e 'st\.f32'; then
-        echo "split/gpu_kernel.c accesses global memory by generic addresses"
+        echo "compiler/gpu_kernel.c accesses global memory by generic addresses"
         exit 1
     fi
     if [ "$(echo "$code" | sed -n '/entry.*stores_the_array/,/^}/p' | grep -c 'st\.local')" != 2 ] ||
         [ "$(echo "$code" | sed -n '/entry.*stores_all/,/^}/p' | grep -c 'st\.local')" != 4 ] ||
         [ "$(echo "$code" | sed -n '/entry.*shares_the_array/,/^}/p' | grep -c 'st\.shared')" != 2 ]; then
-        echo "split/gpu_kernel.c stores other words than those of arrays"
+        echo "compiler/gpu_kernel.c stores other words than those of arrays"
         exit 1
     fi
     found=$(echo "$code" | awk '
         /\.entry/ { name = $0; sub(/.*entry __omp_offloading_[0-9a-f]*_[0-9a-f]*_/, "", name); sub(/_l[0-9]*\(.*/, "", name) }
         $1 ~ /^bar.*sync/ || $2 ~ /^bar.*sync/ { ++barriers[name] }
         END { for (name in barriers) print name, barriers[name] }' | sort)
-    expected=$(sed -n 's/^[A-Z]*(\([a-z_]*\)_\([0-9]\),.*/\1_\2 \2/p' "$here/split/gpu_kernel.c" | sort)
+    expected=$(sed -n 's/^[A-Z]*(\([a-z_]*\)_\([0-9]\),.*/\1_\2 \2/p' "$here/compiler/gpu_kernel.c" | sort)
     if [ "$found" != "$expected" ]; then
-        echo "split/gpu_kernel.c: barriers are expected, and found:"
+        echo "compiler/gpu_kernel.c: barriers are expected, and found:"
         echo "$expected"
         echo "$found"
         exit 1
@@ -462,10 +400,10 @@ counts mul.wide.u32
 counts mul.wide.u32
 neighbours_at_distances +8
 places_of_many mul.wide.u32
-$(sed -n 's/^CLAMP(\([a-z_]*\),.*/clamps_\1 max.s32/p' "$here/split/gpu_kernel.c" | grep -v _not_)
+$(sed -n 's/^CLAMP(\([a-z_]*\),.*/clamps_\1 max.s32/p' "$here/compiler/gpu_kernel.c" | grep -v _not_)
 short_loop"
     if [ "$found" != "$(echo "$expected" | sort)" ]; then
-        echo "split/gpu_kernel.c: clamps and loops are expected, and found:"
+        echo "compiler/gpu_kernel.c: clamps and loops are expected, and found:"
         echo "$expected"
         echo "$found"
         exit 1
@@ -473,7 +411,7 @@ short_loop"
 fi
 
 # The rules of group scope, also where a sanitizer has put its checks between. Without lines of the source, the function is named.
-scope=$here/split/scope.c
+scope=$here/compiler/scope.c
 marked=$(grep -n 'RULE [0-9]' "$scope" | sed 's/^\([0-9]*\):.*RULE \([0-9]\) .*/\1 \2/')
 for sanitizer in "" -fsanitize=address,undefined; do
     # shellcheck disable=SC2086 # none or one
