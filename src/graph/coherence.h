@@ -15,6 +15,7 @@
 #include "graph.h"
 
 struct tw_data;
+struct tw_changes;
 
 /* A buffer's memory in one memory space: host memory (number 0) or that of one device. */
 struct tw_allocation {
@@ -61,6 +62,7 @@ struct tw_data {
     bool stays;                        /* not copied to the host unasked: the program uses that memory */
     void *host_block;                  /* owned block with the host's memory; or NULL */
     const struct tw_data_owner *owner; /* NULL: no memory is given up */
+    struct tw_changes *changes;        /* owned: what is known of the program's memory (runtime/changes.h); or NULL */
     struct tw_data *next, **link;      /* in the list of buffers with memory on devices; under the lock */
 };
 

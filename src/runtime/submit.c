@@ -13,6 +13,7 @@
 #include "allocation.h"
 #include "base/detail.h"
 #include "base/lock.h"
+#include "changes.h"
 #include "complete.h"
 #include "fallback_take.h"
 #include "observe.h"
@@ -453,10 +454,14 @@ static inline void announce_locked(const struct tw_command *command)
 
 tw_status tw_command_submit_after_locked(struct tw_command *command, struct tw_command *const *before, size_t count)
 {
+    const bool is_watched = tw_changes_are_watched();
+    tw_status status = is_watched ? tw_changes_check_locked(command) : TW_SUCCESS;
+    if (status != TW_SUCCESS)
+        return status;
     const bool is_simple = describe_simple_locked(command);
     struct tw_draft *draft = NULL;
     size_t edges = 0;
-    tw_status status = is_simple ? TW_SUCCESS : describe_locked(command, &edges);
+    status = is_simple ? TW_SUCCESS : describe_locked(command, &edges);
     if (status == TW_SUCCESS) {
         edges += tw_graph_edges_needed(command->body.node.accesses, command->body.node.access_count);
         status = tw_command_make_edges(command, edges + count + command->home->in_order);
@@ -481,6 +486,8 @@ tw_status tw_command_submit_after_locked(struct tw_command *command, struct tw_c
         command->times.submit_ns = tw_held_ns();
     command->tasks_left = command->copy_count + 1;
     insert_locked(command, before, count);
+    if (is_watched)
+        tw_changes_expect_locked(command);
     tw_draft_commit(draft);
     if (!is_simple)
         end_description_locked(command);
