@@ -472,6 +472,7 @@ struct SplitPass : PassInfoMixin<SplitPass> {
     {
         auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
         reportMissing(M);
+        reportOldVariables(M);
         for (CallInst *Call : callsOf(M, LocalMarker)) {
             Call->replaceAllUsesWith(IRBuilder<>(Call).CreateStripInvariantGroup(Call->getArgOperand(0)));
             Call->eraseFromParent();
