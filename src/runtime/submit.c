@@ -42,6 +42,7 @@ void tw_copy_describe(struct tw_copy_task *copy, struct tw_command *command, con
     copy->task = (struct tw_task){.kind = TW_TASK_COPY, .command = command};
     copy->plan = *plan;
     copy->salvage = NULL;
+    copy->holding = 0;
     copy->behind = copy->copied = false;
     for (size_t i = 0; i < 3; ++i) {
         describe_access(&copy->accesses[i], resources[i], &plan->box, is_part ? &copy->parts[i] : NULL);
@@ -310,6 +311,8 @@ static void describe_memory_locked(struct tw_command *command, size_t at, const 
     while (command->copy_count < so_far->copies && so_far->plans->uses[command->copy_count] == at) {
         struct tw_copy_task *copy = &command->copies[command->copy_count];
         tw_copy_describe(copy, command, &so_far->plans->of[command->copy_count++]);
+        const struct tw_use source = {.data = copy->plan.data, .box = copy->plan.box};
+        copy->holding = tw_allocations_that_hold(&source);
         so_far->edges += tw_graph_edges_needed(copy->accesses, copy->task.node.access_count);
     }
     if (command->copy_count != before || is_in_motion(use->data, space))
