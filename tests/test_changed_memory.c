@@ -238,6 +238,44 @@ TW_TEST(a_native_task_without_an_accessor)
     end(&place, TW_SUCCESS);
 }
 
+/* With TW_SIM_CHECK, the host memory of any buffer. */
+TW_TEST(a_change_under_a_plain_buffer)
+{
+    static int x[N];
+    for (int checks = 0; checks < 2; ++checks)
+        for (int is_const = 0; is_const < 2; ++is_const) {
+            tw_test_use_sim(1);
+            setenv("TW_SIM_CHECK", checks ? "1" : "0", 1);
+            tw_queue *queue = tw_test_queue();
+            tw_buffer *buffer = NULL, *out = tw_test_ints(N, 0);
+            TW_PASS(is_const ? tw_buffer_create_over_const(x, sizeof(int), tw_range_1d(N), &buffer)
+                             : tw_buffer_create_over(x, sizeof(int), tw_range_1d(N), &buffer));
+            fill(x, N, 5); /* nobody has used it */
+            for (int i = 0; i < 3; ++i) {
+                tw_command_group *cg = tw_queue_begin(queue);
+                tw_copy(cg, buffer, out);
+                const tw_status status = tw_queue_submit(queue, cg, NULL);
+                if (checks && i == 1)
+                    is_reported(status, "element 4 of the buffer's memory on the host", "tw_buffer_host_changed()");
+                else
+                    TW_PASS(status);
+                if (i == 1)
+                    TW_PASS(tw_buffer_host_changed(buffer));
+                TW_PASS(tw_queue_wait(queue));
+                x[4] += i == 0;
+            }
+            int value = 0;
+            TW_PASS(read_on_host(out, &value));
+            TW_EQUAL(value, 5);
+            x[0] = 6; /* who uses it there finds that, and the destruction changes nothing */
+            TW_PASS(read_on_host(buffer, &value));
+            TW_EQUAL(value, 6);
+            TW_PASS(tw_buffer_destroy(&buffer));
+            TW_PASS(tw_buffer_destroy(&out));
+            TW_PASS(tw_queue_destroy(&queue));
+        }
+}
+
 /* ---- what is not ------------------------------------------------------------------------------------------------- */
 
 /* A change is for those who need its part. */
@@ -355,17 +393,11 @@ TW_TEST(failures_are_no_changes)
 }
 
 TW_TEST_LIST = {
-    TW_CASE(a_change_of_the_devices_memory),
-    TW_CASE(a_change_behind_a_kernel),
-    TW_CASE(a_change_of_the_hosts_memory),
-    TW_CASE(a_change_before_the_destruction),
-    TW_CASE(a_native_task_on_another_device),
-    TW_CASE(a_native_task_without_an_accessor),
-    TW_CASE(other_parts_are_in_use),
-    TW_CASE(contents_that_nobody_has_used),
-    TW_CASE(discarded_contents_may_change),
-    TW_CASE(a_change_beside_a_kernel),
-    TW_CASE(overlapping_parts_in_flight),
-    TW_CASE(failures_are_no_changes),
-    TW_CASES_END,
+    TW_CASE(a_change_of_the_devices_memory),  TW_CASE(a_change_behind_a_kernel),
+    TW_CASE(a_change_of_the_hosts_memory),    TW_CASE(a_change_before_the_destruction),
+    TW_CASE(a_native_task_on_another_device), TW_CASE(a_native_task_without_an_accessor),
+    TW_CASE(a_change_under_a_plain_buffer),   TW_CASE(other_parts_are_in_use),
+    TW_CASE(contents_that_nobody_has_used),   TW_CASE(discarded_contents_may_change),
+    TW_CASE(a_change_beside_a_kernel),        TW_CASE(overlapping_parts_in_flight),
+    TW_CASE(failures_are_no_changes),         TW_CASES_END,
 };

@@ -167,6 +167,14 @@ static tw_status check_side_locked(const struct tw_data *data, const struct side
     return visit_rows(data, box, compare_row, &search) ? TW_SUCCESS : complain(data, side, search.found);
 }
 
+/* Returns true if a command finds a change of this memory anyway, and loses nothing: it uses the memory itself, of a buffer over
+   host memory alone. Others that have copies are looked at when they are used. */
+static bool finds_change(const struct tw_command *command, const struct tw_data *data, const struct side *side)
+{
+    return data->changes->count == 1 && !side->space && !data->shared_space && !command->places
+           && !command->device->space;
+}
+
 tw_status tw_changes_check_locked(const struct tw_command *command)
 {
     tw_status status = TW_SUCCESS;
@@ -174,7 +182,8 @@ tw_status tw_changes_check_locked(const struct tw_command *command)
         const struct tw_use *use = &command->uses[i];
         struct tw_changes *changes = use->data->changes;
         for (size_t j = 0; changes && use->needs && j < changes->count && status == TW_SUCCESS; ++j)
-            status = check_side_locked(use->data, &changes->sides[j], &use->box, false);
+            if (!finds_change(command, use->data, &changes->sides[j]))
+                status = check_side_locked(use->data, &changes->sides[j], &use->box, false);
         if (changes && use->needs && !use->is_part && status == TW_SUCCESS && !changes->natives)
             changes->file = NULL;
     }
