@@ -174,8 +174,10 @@ static void change_on_device(struct tracked *t, tw_device *device, size_t first,
 {
     for (size_t i = first; i < first + count; ++i)
         t->memory[i] = t->expected[i] = 500 + (int)i;
-    if (!went(tw_buffer_device_changed_part(t->buffer, device, tw_id_1d(first), tw_range_1d(count))))
+    if (!went(tw_buffer_device_changed_part(t->buffer, device, tw_id_1d(first), tw_range_1d(count)))) {
         t->known = false;
+        now.allowed |= MAY(TW_ERROR_CHANGED_MEMORY); /* the library has not been told */
+    }
 }
 
 static void memory_on_devices(void)

@@ -188,6 +188,48 @@ TW_TEST(a_group_is_cancelled_if_its_copy_fails_too)
     close_scene(&scene);
 }
 
+/* A copy to the host fails from the first device, and again. The second device has the contents, too: a group that waits for
+   the copy gets them from there. Returns false if it was submitted too late to wait for that copy. */
+static bool updates_from_elsewhere(uint64_t delay_ns)
+{
+    static struct scene scene;
+    tw_event *group = NULL;
+    open_scene(&scene, false);
+    atomic_store(&scene.gate, 1);
+    tw_event *update = prefetch(&scene, 0);
+    TW_PASS(tw_event_wait(update));
+    tw_event_release(&update);
+    TW_PASS(tw_sim_reset(scene.devices[0]));
+    TW_PASS(tw_sim_fail_from(scene.devices[0], TW_SIM_COPY, 1));
+    TW_PASS(tw_sim_delay(scene.devices[0], TW_SIM_COPY, delay_ns));
+    tw_command_group *cg = tw_queue_begin(scene.queues[0]);
+    tw_update_host(cg, scene.x);
+    TW_PASS(tw_queue_submit(scene.queues[0], cg, &update));
+    submit(scene.host, scene.x, 3, 2, NULL, &group);
+    const bool in_time = tw_event_get_state(update) == TW_EVENT_PENDING;
+    if (in_time)
+        TW_PASS(tw_event_wait(group));
+    TW_FAIL(tw_event_wait(update), TW_ERROR_TRANSFER_FAILED);
+    if (in_time)
+        TW_EQUAL(tw_sim_count(scene.devices[0], TW_SIM_COPY), 2);
+    TW_PASS(tw_sim_reset(scene.devices[0]));
+    const tw_status status = tw_buffer_destroy(&scene.x);
+    if (in_time) {
+        TW_PASS(status);
+        check_contents(scene.memory, 5);
+    }
+    tw_event_release(&update);
+    tw_event_release(&group);
+    close_scene(&scene);
+    return in_time;
+}
+
+TW_TEST(a_copy_that_fails_twice_comes_from_elsewhere)
+{
+    for (uint64_t delay_ns = 10000000; !updates_from_elsewhere(delay_ns); delay_ns *= 2)
+        TW_CHECK(delay_ns < UINT64_C(10000000000));
+}
+
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
 
 /* One part of a buffer on the first device is lost when all is submitted: between are groups that copy all of it. Returns
@@ -283,6 +325,7 @@ TW_TEST_LIST = {TW_CASE(a_failed_prefetch_loses_nothing),
                 TW_CASE(a_failed_update_does_not_harm_memory_on_a_device),
                 TW_CASE(a_group_does_not_fail_with_the_prefetch_before_it),
                 TW_CASE(a_group_is_cancelled_if_its_copy_fails_too),
+                TW_CASE(a_copy_that_fails_twice_comes_from_elsewhere),
                 TW_CASE(a_lost_part_harms_no_other_part),
                 TW_CASE(a_lost_part_harms_no_other_part_in_flight),
                 TW_CASES_END};

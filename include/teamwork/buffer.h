@@ -33,7 +33,8 @@ typedef enum tw_access_mode {
  * Creates a buffer over host memory, which it uses for its whole life. The program must not touch the memory but
  * through host accessors until the buffer is destroyed; then the contents are back in it, unless
  * tw_buffer_set_final_data() sends them elsewhere. Or it says what it has changed by tw_buffer_host_changed(), which is in
- * interop.h, with buffers over memory on devices.
+ * interop.h, with buffers over memory on devices. With TW_SIM_CHECK=1 and simulated devices, what it changes and does not
+ * say fails the next command that needs it and has an older copy, with TW_ERROR_CHANGED_MEMORY.
  *
  * A range with a 0 in it has no elements: such a buffer is empty. It can be used as any other. Commands and host
  * accessors do not wait for others because of it, kernels get NULL, and it neither needs nor keeps host memory.

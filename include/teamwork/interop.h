@@ -224,6 +224,11 @@ TW_API tw_status tw_buffer_create_over_mapped(void *host, tw_device *device, tw_
  * program does not overwrite, if the contents were in the host memory before the change: tw_update_host() brings them
  * there, and so does a host accessor.
  *
+ * From the change to this call, no group that needs the changed elements may be submitted, and no host accessor created: it
+ * would get what was there before. For buffers over memory of simulated devices that is an error, TW_ERROR_CHANGED_MEMORY
+ * with the element and the remedy, of the submission, the accessor or the destruction, until the change is told.
+ * docs/devices.md says what is found.
+ *
  * @param buffer  a sub-buffer stands for its part
  * @return TW_ERROR_INVALID_ARGUMENT  the buffer is NULL, or has no host memory of the program
  *         TW_ERROR_WOULD_DEADLOCK    this thread has a host accessor that the call would have to wait for

@@ -10,8 +10,10 @@
  *
  * A kernel that writes beside a buffer fails with TW_ERROR_OUT_OF_BOUNDS, and a launch whose block points to host
  * memory, or to a buffer that its group does not access, with TW_ERROR_INVALID_ARGUMENT. With TW_SIM_CHECK=1, which
- * takes time, a kernel that writes to what its group only reads fails with TW_ERROR_READ_ONLY_BUFFER. docs/devices.md
- * tells more.
+ * takes time, a kernel that writes to what its group only reads fails with TW_ERROR_READ_ONLY_BUFFER. If the program
+ * changes memory that a buffer is over (interop.h) and does not say so, what needs it fails with TW_ERROR_CHANGED_MEMORY;
+ * with TW_SIM_CHECK=1 that is also found of buffers over host memory alone.
+ * docs/devices.md tells more.
  *
  * TW_SIM_MEMORY=BYTES limits the memory of each simulated device; buffers that are idle make room for others then.
  *

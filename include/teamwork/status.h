@@ -49,7 +49,9 @@ TW_BEGIN_DECLS
     X(TW_ERROR_INVALID_CONFIGURATION, 19, "an environment variable of the library has a value it cannot use")          \
     X(TW_ERROR_OUT_OF_LOCAL_MEMORY, 20, "a work-group needs more local memory than the device has for it")             \
     X(TW_ERROR_DIVERGENT_BARRIER, 21, "a barrier was reached by some work-items of a group only")                      \
-    X(TW_ERROR_GROUP_SCOPE, 22, "a hierarchical kernel wrote local memory at group scope (TW_CHECK_GROUP_SCOPE)")
+    X(TW_ERROR_GROUP_SCOPE, 22, "a hierarchical kernel wrote local memory at group scope (TW_CHECK_GROUP_SCOPE)")      \
+    X(TW_ERROR_CHANGED_MEMORY, 23,                                                                                     \
+      "the program has changed memory that a buffer is over, and has not said so (simulated devices)")
 
 #define TW_INTERNAL_ENUMERATOR(name, value, meaning) name = value,
 typedef enum tw_status { TW_STATUS_LIST(TW_INTERNAL_ENUMERATOR) TW_STATUS_COUNT } tw_status;

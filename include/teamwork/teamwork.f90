@@ -47,6 +47,7 @@ module teamwork
     integer(c_int), parameter :: TW_ERROR_OUT_OF_LOCAL_MEMORY = 20
     integer(c_int), parameter :: TW_ERROR_DIVERGENT_BARRIER = 21
     integer(c_int), parameter :: TW_ERROR_GROUP_SCOPE = 22
+    integer(c_int), parameter :: TW_ERROR_CHANGED_MEMORY = 23
 
     ! ---- other constants --------------------------------------------------------------------------------------------
 

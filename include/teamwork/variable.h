@@ -20,9 +20,10 @@
  * has one of its own, which nothing but its kernels and the calls below change. So an assignment in the program is not
  * seen by offload devices.
  *
- * The program's own target regions use the device's variable, too, without a word of the compiler: a scalar between these
- * lines is not `firstprivate` any more in a region without that clause. Write `firstprivate(nx, dt)` there, or
- * `#pragma omp target update to(nx, dt)` behind each assignment (docs/kernels.md).
+ * The program's own target regions use the device's variable, too: a scalar between these lines is not `firstprivate` any
+ * more in a region without that clause. Write `firstprivate(nx, dt)` there, or `#pragma omp target update to(nx, dt)` behind
+ * each assignment. The plugin of the compiler warns of a region that reads a variable where its file assigns to it, and does
+ * nothing else with it (docs/kernels.md).
  *
  * A value that is another one in each launch belongs into the kernel's block: that costs nothing. On NVIDIA GPUs
  * kernels that use variables, but not those that only use `static const` constants, are launched by OpenMP (docs/kernels.md).

@@ -45,6 +45,8 @@
  *     avx2.cpp      writes accesses to structures, and with masks, as suits AVX2
  *     near.cpp      loads vectors where they are used, if there are more of them than registers
  *
+ * In the host's pass it looks for target regions that read what the program assigns to in vain (variables.cpp).
+ *
  * For GPUs the plugin looks for variables and functions that the device does not have (missing.cpp), and
  *
  *     arguments.cpp lets the work-items of a team share the arrays among their arguments
@@ -389,6 +391,7 @@ void noteLoops(llvm::Function &F, const llvm::LoopInfo &LI);
 void tellLoops(llvm::Module &M);
 bool makeLanes(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void reportMissing(const llvm::Module &M);
+void reportOldVariables(const llvm::Module &M);
 bool isKernel(const llvm::Function &F);
 bool shareArguments(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 llvm::BasicBlock *copyFrom(llvm::BasicBlock *First);

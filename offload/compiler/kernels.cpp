@@ -301,6 +301,7 @@ void takeKernels(Module &M, ModuleAnalysisManager &MAM)
 {
     auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
     reportMissing(M);
+    reportOldVariables(M);
     for (CallInst *Call : callsOf(M, LocalMarker)) {
         Call->replaceAllUsesWith(IRBuilder<>(Call).CreateStripInvariantGroup(Call->getArgOperand(0)));
         Call->eraseFromParent();

@@ -173,6 +173,19 @@ bool tw_allocation_has(const struct tw_use *use, size_t space)
     return tw_allocation_holds(use, space) && !is_being_brought(use->data, space, &use->box);
 }
 
+uint64_t tw_allocations_that_hold(const struct tw_use *use)
+{
+    uint64_t holding = 0;
+    for (size_t space = 0; space < use->data->space_count && space < MOST_SEEN; ++space)
+        holding |= (uint64_t)tw_allocation_holds(use, space) << space;
+    return holding;
+}
+
+bool tw_allocation_is_settled(const struct tw_data *data, const struct tw_box *box, size_t space)
+{
+    return is_whole(&data->allocations[space].resource) && !is_being_brought(data, space, box);
+}
+
 static void add_plan(struct tw_copy_plans *copies, struct tw_copy_plan plan)
 {
     if (copies->count < copies->room)

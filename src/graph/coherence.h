@@ -15,6 +15,7 @@
 #include "graph.h"
 
 struct tw_data;
+struct tw_changes;
 
 /* A buffer's memory in one memory space: host memory (number 0) or that of one device. */
 struct tw_allocation {
@@ -58,9 +59,11 @@ struct tw_data {
     struct tw_chunks *chunks;          /* of a large buffer, which devices may back in parts; else NULL */
     struct tw_box_reserve reserve;     /* for the sets of the allocations */
     bool has_parts;                    /* a set may have a box */
+    bool fell_back;                    /* a fallback has used it: contents may not be where earlier plans say */
     bool stays;                        /* not copied to the host unasked: the program uses that memory */
     void *host_block;                  /* owned block with the host's memory; or NULL */
     const struct tw_data_owner *owner; /* NULL: no memory is given up */
+    struct tw_changes *changes;        /* owned: what is known of the program's memory (runtime/changes.h); or NULL */
     struct tw_data *next, **link;      /* in the list of buffers with memory on devices; under the lock */
 };
 
@@ -111,6 +114,11 @@ bool tw_copy_must_stage(const struct tw_data *data, size_t from, size_t to);
 bool tw_allocation_holds(const struct tw_use *use, size_t space);
 /* Returns true if no unfinished copy is to bring any of them there. */
 bool tw_allocation_has(const struct tw_use *use, size_t space);
+/* Returns the memory spaces that will hold all that a use accesses, a bit each, of the first 64. */
+uint64_t tw_allocations_that_hold(const struct tw_use *use);
+/* Returns true if a box that a memory space was to hold is there by now: no copy that was to bring it is unfinished, or has
+   failed. */
+bool tw_allocation_is_settled(const struct tw_data *data, const struct tw_box *box, size_t space);
 /* Returns how many of the elements that a use accesses a memory space will hold. */
 size_t tw_allocation_count(const struct tw_use *use, size_t space);
 

@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "base/detail.h"
+#include "base/environment.h"
 #include "base/lock.h"
 #include "device.h"
 #include "range_check.h"
 #include "runtime/allocation.h"
+#include "runtime/changes.h"
 #include "runtime/command.h"
 #include "usm_place.h"
 
@@ -51,6 +53,15 @@ static const struct tw_data_owner owner = {is_idle_locked, hold_locked, release_
 
 /* ---- creation ---------------------------------------------------------------------------------------------------- */
 
+/* Returns true if changes of the program's host memory that nobody tells are to be found (runtime/changes.h). */
+static bool is_checked(void)
+{
+    for (size_t space = 1; space < tw_memory_space_count(); ++space)
+        if (tw_memory_space_device(space)->backend->backend->simulation)
+            return tw_environment_is_on(TW_VARIABLE_SIM_CHECK);
+    return false;
+}
+
 static tw_status create_alive(void *host, size_t element_bytes, tw_range range, tw_buffer **result)
 {
     struct tw_buffer *buffer = calloc(1, sizeof *buffer);
@@ -74,6 +85,12 @@ static tw_status create_alive(void *host, size_t element_bytes, tw_range range, 
         buffer->final = host;
         buffer->data.allocations[0].valid = true;
         atomic_store(&buffer->data.allocations[0].address, host);
+        if (is_checked() && !tw_changes_watch(&buffer->data, 0, false)) {
+            tw_data_free(&buffer->data);
+            free(buffer);
+            return tw_fail(TW_ERROR_OUT_OF_MEMORY,
+                           "no memory for a copy of a buffer's memory, which TW_SIM_CHECK needs");
+        }
     }
     tw_lock();
     tw_object_born_locked(TW_OBJECT_BUFFER);

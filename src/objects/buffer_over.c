@@ -16,6 +16,7 @@
 #include "buffer.h"
 #include "device.h"
 #include "host_accessor.h"
+#include "runtime/changes.h"
 #include "runtime/reclaim.h"
 #include "runtime/usm_list.h"
 
@@ -127,6 +128,20 @@ static void attach(struct tw_buffer *buffer, const struct place *place)
     atomic_store_explicit(&buffer->lent, true, memory_order_relaxed);
 }
 
+/* Lets changes of the memory be found that nobody tells, if it is a simulated device's. As long as no command has used the
+   contents, and they are in one memory alone, the program may still make them. What host memory has beside that of a device
+   may be undefined. Memory that both sides are meant to share has no old copies. Returns false if memory is exhausted. */
+static bool watch(struct tw_data *data, const struct place *place, bool mapped)
+{
+    const bool is_simulated = place->device->backend->backend->simulation;
+    if (!is_simulated || (place->shared && !mapped))
+        return true;
+    if (place->shared)
+        return tw_changes_watch(data, 0, place->current == TW_CURRENT_BOTH);
+    return tw_changes_watch(data, place->device->space, place->current != TW_CURRENT_DEVICE)
+           && (!place->host || tw_changes_watch(data, 0, mapped && place->current != TW_CURRENT_HOST));
+}
+
 /* Creates a buffer over a place. If `mapped`, the memory on the device is what OpenMP has mapped the host's to. */
 static tw_status create(struct place *place, bool mapped, size_t element_bytes, tw_range range, tw_buffer **result)
 {
@@ -157,6 +172,10 @@ static tw_status create(struct place *place, bool mapped, size_t element_bytes, 
         place->shared = place->shared || !place->device->space || (mapped && place->memory == place->host);
         attach(buffer, place);
         buffer->final = mapped ? place->host : NULL;
+        if (!watch(&buffer->data, place, mapped)) {
+            tw_buffer_drop(buffer);
+            return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for copies of a buffer's memory");
+        }
     }
     *result = buffer;
     return TW_SUCCESS;

@@ -60,6 +60,7 @@ static tw_status outcome_locked(const struct tw_command *command, const struct t
     /* by a copy for another command, which failed, or was cancelled because of other elements that it should bring */
     if (status == TW_ERROR_CANCELLED && !tw_graph_lost(&data->contents, &part))
         status = failure->status == TW_ERROR_OUT_OF_BOUNDS || failure->status == TW_ERROR_OUT_OF_MEMORY
+                         || failure->status == TW_ERROR_CHANGED_MEMORY
                      ? failure->status
                      : TW_ERROR_TRANSFER_FAILED;
     if (status == TW_ERROR_CANCELLED)

@@ -21,6 +21,7 @@
 #include "base/log.h"
 #include "base/process.h"
 #include "base/tuning.h"
+#include "changes.h"
 #include "device.h"
 #include "observe_device.h"
 #include "reclaim.h"
@@ -491,6 +492,7 @@ void tw_data_free(struct tw_data *data)
         tw_observe_memory(TW_TOOL_FREE, data, 0, data->bytes);
     free(data->host_block);
     free(data->name);
+    tw_changes_free(data->changes);
     tw_coherence_end(data);
     for (size_t space = 1; space < data->space_count; ++space) {
         void *memory = atomic_load(&data->allocations[space].address);

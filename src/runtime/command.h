@@ -58,8 +58,9 @@ struct tw_copy_task {
     struct tw_task task; /* first: the scheduler's view */
     struct tw_copy_plan plan;
     struct tw_salvage *salvage; /* owned; NULL unless it failed, or cannot copy all, and runs for others: salvage.h */
-    bool behind;                /* a stream ran it behind a copy to its source that runs again */
-    bool copied;                /* a stream has copied all of the box, though some of it was lost before */
+    uint64_t holding; /* the memory spaces that held the box when the copy was planned: tw_allocations_that_hold() */
+    bool behind;      /* a stream ran it behind a copy to its source that runs again */
+    bool copied;      /* a stream has copied all of the box, though some of it was lost before */
     struct tw_graph_access accesses[3];
     struct tw_box_node parts[3]; /* of the accesses, if it copies a part of the buffer */
 };

@@ -3,6 +3,7 @@
 #include "complete.h"
 
 #include "base/lock.h"
+#include "changes.h"
 #include "fallback_take.h"
 #include "observe.h"
 #include "poller.h"
@@ -69,6 +70,9 @@ static struct tw_node *finish_locked(struct tw_task *task, struct tw_failure *fa
         }
         failure = salvaged == TW_SALVAGE_ENDS ? NULL : failure;
     }
+    if (tw_changes_are_watched())
+        tw_changes_note_locked(task,
+                               !failure && !(task->kind == TW_TASK_COPY && ((struct tw_copy_task *)task)->salvage));
     struct tw_node *ready = tw_graph_finish(&task->node, failure ? &failure->cause : NULL);
     if (task->kind == TW_TASK_COPY && ((struct tw_copy_task *)task)->salvage)
         tw_salvage_end_locked((struct tw_copy_task *)task, failure);

@@ -225,6 +225,8 @@ bool tw_fallback_take_locked(struct tw_task *task, struct tw_failure **failure, 
     if (!is_possible || !(fallback->edges = malloc((command->use_count + 1) * sizeof *fallback->edges)))
         return false;
     fallback->taken = true;
+    for (size_t i = 0; i < command->use_count; ++i)
+        command->uses[i].data->fell_back = true;
     fallback->status = status;
     fallback->cancelled = *cancelled;
     fallback->failure = is_first ? *failure : command->failure;

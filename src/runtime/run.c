@@ -8,6 +8,7 @@
 #include "base/detail.h"
 #include "base/lock.h"
 #include "base/tuning.h"
+#include "changes.h"
 #include "complete.h"
 #include "fallback_run.h"
 #include "fallback_take.h"
@@ -51,6 +52,9 @@ static tw_status execute(struct tw_task *task)
         return TW_SUCCESS;
     if (((const struct tw_copy_task *)task)->salvage)
         return tw_salvage_run((const struct tw_copy_task *)task);
+    const tw_status status = copy->data->changes ? tw_changes_check_copy(copy) : TW_SUCCESS;
+    if (status != TW_SUCCESS)
+        return status;
     const struct tw_backend_copy request = tw_copy_request(copy);
     return (request.to ? request.to : request.from)->backend->memory->copy(&request);
 }

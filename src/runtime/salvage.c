@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies that fail, or of whose elements some are lost, run for those who wait for them (salvage.h). Chooses no source, and
-   plans no copy. */
+/* Copies that fail, or of whose elements some are lost, run for those who wait for them (salvage.h). Plans no
+   copy, and chooses a source only among those that the plan could have had.
+
+   What it cannot mend is a kernel that a device's stream has run behind a copy which then failed: the kernel is cancelled,
+   though the copy's contents may be elsewhere. The kernel has run, with wrong contents. To run it again, what it has
+   overwritten would have to be there, and what the stream has run behind the kernel, which may be any number of kernels on
+   several streams, had to be undone too, also where it has overwritten the kernel's inputs: those no longer wait. Only a
+   chain of kernels that discard all that they write could run again; but a copy that a device has begun fails, as far as
+   drivers are known, only with the device. */
 #include "salvage.h"
 
 #include <stdlib.h>
@@ -97,6 +104,39 @@ static bool is_needed(const struct tw_task *copy)
     return false;
 }
 
+/* Lets a copy that has run again, and failed, read from another memory space that had the contents when it was planned. Their
+   later writers wait for the copy, since it reads the contents, unless a device's stream has let them pass. */
+static bool redirect_locked(struct tw_copy_task *copy)
+{
+    const struct tw_copy_plan *plan = &copy->plan;
+    for (const struct tw_edge *edge = copy->task.node.out; edge; edge = edge->next)
+        if (edge->passed)
+            return false;
+    if (plan->data->fell_back || plan->data->chunks)
+        return false;
+    if (plan->from < 64)
+        copy->holding &= ~(UINT64_C(1) << plan->from); /* each is tried once */
+    for (size_t space = 0; space < 64 && space < plan->data->space_count; ++space)
+        if (copy->holding >> space & 1 && space != plan->to && !tw_copy_must_stage(plan->data, space, plan->to)
+            && tw_allocation_is_settled(plan->data, &plan->box, space)
+            && atomic_load(&plan->data->allocations[space].address)) {
+            copy->plan.from = space;
+            return true;
+        }
+    return false;
+}
+
+/* Lets a copy run once more. */
+static void run_again_locked(struct tw_task *task)
+{
+    tw_graph_retry(&task->node);
+    if (task->failure) {
+        tw_cause_release(&task->failure->cause);
+        task->failure = NULL;
+    }
+    tw_schedule_locked(task);
+}
+
 /* Cancels what a device's stream has run too early. Copies among that run again, too. */
 static void cancel_passed_locked(const struct tw_task *task, struct tw_failure *failure)
 {
@@ -125,8 +165,12 @@ static void cancel_locked(struct tw_copy_task *copy, struct tw_failure *failure)
 enum tw_salvaged tw_salvage_locked(struct tw_copy_task *copy, struct tw_failure *failure, bool cancelled)
 {
     struct tw_task *task = &copy->task;
-    if (copy->salvage || !is_needed(task)) /* once is enough: then the others' own copy has failed, too */
+    if (!is_needed(task) || (copy->salvage && (cancelled || !redirect_locked(copy))))
         return TW_SALVAGE_NOTHING;
+    if (copy->salvage) { /* from there once is enough: then the others' own copy has failed, too */
+        run_again_locked(task);
+        return TW_SALVAGE_RUNS;
+    }
     struct tw_salvage *salvage = find_rest_locked(&copy->plan);
     if (salvage && (!salvage->count || (cancelled && !salvage->lost_count && !copy->behind))) {
         free_salvage(salvage); /* all is lost, or another reason has cancelled it */
@@ -139,12 +183,7 @@ enum tw_salvaged tw_salvage_locked(struct tw_copy_task *copy, struct tw_failure 
     if (copy->copied && !copy->behind)
         return TW_SALVAGE_ENDS;
     cancel_passed_locked(task, failure);
-    tw_graph_retry(&task->node);
-    if (task->failure) {
-        tw_cause_release(&task->failure->cause);
-        task->failure = NULL;
-    }
-    tw_schedule_locked(task);
+    run_again_locked(task);
     return TW_SALVAGE_RUNS;
 }
 

@@ -3,8 +3,8 @@
  * What others still get of a copy that fails, or of whose elements some are lost.
  *
  * A copy that a command needs may be waited for by others, since the contents will be there. If it fails, its command
- * fails. For the others it runs once more: its source still has the contents, since later writers wait for it. If some of
- * its elements are lost, it copies the rest. Then those dependants alone are cancelled that need what is lost.
+ * fails. For the others it runs once more: its source still has the contents, since later writers wait for it. If that
+ * fails, too, it runs once from each other memory space that has them. If some of its elements are lost, it copies the rest. Then those dependants alone are cancelled that need what is lost.
  */
 #ifndef TEAMWORK_RUNTIME_SALVAGE_H
 #define TEAMWORK_RUNTIME_SALVAGE_H

@@ -13,6 +13,7 @@
 #include "allocation.h"
 #include "base/detail.h"
 #include "base/lock.h"
+#include "changes.h"
 #include "complete.h"
 #include "fallback_take.h"
 #include "observe.h"
@@ -41,6 +42,7 @@ void tw_copy_describe(struct tw_copy_task *copy, struct tw_command *command, con
     copy->task = (struct tw_task){.kind = TW_TASK_COPY, .command = command};
     copy->plan = *plan;
     copy->salvage = NULL;
+    copy->holding = 0;
     copy->behind = copy->copied = false;
     for (size_t i = 0; i < 3; ++i) {
         describe_access(&copy->accesses[i], resources[i], &plan->box, is_part ? &copy->parts[i] : NULL);
@@ -309,6 +311,8 @@ static void describe_memory_locked(struct tw_command *command, size_t at, const 
     while (command->copy_count < so_far->copies && so_far->plans->uses[command->copy_count] == at) {
         struct tw_copy_task *copy = &command->copies[command->copy_count];
         tw_copy_describe(copy, command, &so_far->plans->of[command->copy_count++]);
+        const struct tw_use source = {.data = copy->plan.data, .box = copy->plan.box};
+        copy->holding = tw_allocations_that_hold(&source);
         so_far->edges += tw_graph_edges_needed(copy->accesses, copy->task.node.access_count);
     }
     if (command->copy_count != before || is_in_motion(use->data, space))
@@ -453,10 +457,14 @@ static inline void announce_locked(const struct tw_command *command)
 
 tw_status tw_command_submit_after_locked(struct tw_command *command, struct tw_command *const *before, size_t count)
 {
+    const bool is_watched = tw_changes_are_watched();
+    tw_status status = is_watched ? tw_changes_check_locked(command) : TW_SUCCESS;
+    if (status != TW_SUCCESS)
+        return status;
     const bool is_simple = describe_simple_locked(command);
     struct tw_draft *draft = NULL;
     size_t edges = 0;
-    tw_status status = is_simple ? TW_SUCCESS : describe_locked(command, &edges);
+    status = is_simple ? TW_SUCCESS : describe_locked(command, &edges);
     if (status == TW_SUCCESS) {
         edges += tw_graph_edges_needed(command->body.node.accesses, command->body.node.access_count);
         status = tw_command_make_edges(command, edges + count + command->home->in_order);
@@ -481,6 +489,8 @@ tw_status tw_command_submit_after_locked(struct tw_command *command, struct tw_c
         command->times.submit_ns = tw_held_ns();
     command->tasks_left = command->copy_count + 1;
     insert_locked(command, before, count);
+    if (is_watched)
+        tw_changes_expect_locked(command);
     tw_draft_commit(draft);
     if (!is_simple)
         end_description_locked(command);

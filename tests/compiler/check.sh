@@ -308,6 +308,20 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
     fi
 fi
 
+# What target regions read of the device, and the program assigns to in vain, is named at the line that reads it.
+source=$here/compiler/variables.c
+for level in -O0 -O1; do
+    said=$("$@" -std=c17 $level -g -fopenmp -fopenmp-targets=x86_64-pc-linux-gnu --offload-host-only -DTW_SPLIT \
+        -fpass-plugin="$plugin" -c -o /dev/null "$source" 2>&1)
+    found=$(echo "$said" | sed -n "s/.*variables\.c:\([0-9]*\):.*a target region reads the device's '\([a-z]*\)'.*/\1 \2/p" | sort)
+    expected=$(grep -n '; */\* [a-z]* \*/$' "$source" | sed 's|^\([0-9]*\):.*/\* \([a-z]*\) \*/$|\1 \2|' | sort)
+    if [ "$found" != "$expected" ]; then
+        echo "warnings are expected about: $expected"
+        echo "$said"
+        exit 1
+    fi
+done
+
 # Variables and functions that a GPU does not have are named at the line that uses them.
 if "$1" --print-targets 2>/dev/null | grep -q nvptx64; then
     source=$here/compiler/missing.c
