@@ -280,7 +280,7 @@ static inline void dct8x8(tw_group group, const struct dct *k)
         k->out[(int)tw_global_id(item, 0) * k->width + (int)tw_global_id(item, 1)] = sum;
     }
 }
-TW_WORK_GROUP_KERNEL(dct8x8, DCT, DCT);
+TW_WORK_GROUP_KERNEL(TW_BLOCK(dct) dct8x8, DCT, DCT);
 
 static void dct_teamwork(tw_queue *queue, const struct unseen_data *d)
 {
