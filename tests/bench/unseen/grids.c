@@ -129,7 +129,7 @@ static void srad_openmp(const struct unseen_data *d)
 
 static void srad_prepare(struct unseen_problem *p, bool quick)
 {
-    const int n = p->data.n[0] = quick ? 100 : 700;
+    const int n = p->data.n[0] = quick ? 100 : 1000;
     const size_t count = (size_t)n * (size_t)n;
     p->data.n[1] = 4;
     int *before = unseen_memory((size_t)n * sizeof *before), *behind = unseen_memory((size_t)n * sizeof *behind);
@@ -237,7 +237,7 @@ static void lbm_prepare(struct unseen_problem *p, bool quick)
     unsigned char *wall = unseen_bytes(count);
     for (size_t i = 0; i < count; ++i)
         wall[i] = wall[i] < 4;
-    p->data.n[2] = 4;
+    p->data.n[2] = 8;
     p->data.in[0] = wall;
     p->data.scratch = unseen_memory(count * sizeof(struct lattice));
     unseen_add_output(p, UNSEEN_FLOATS, count * 9, 1e-4, unseen_floats(count * 9, 0.1f, 0.2f));

@@ -222,6 +222,12 @@ static void median_teamwork(tw_queue *queue, const struct unseen_data *d)
     unseen_submit(queue, cg);
 }
 
+static inline unsigned char median_of_rows(const unsigned char *const r[3], int a, int x, int b)
+{
+    unsigned char v[9] = {r[0][a], r[0][x], r[0][b], r[1][a], r[1][x], r[1][b], r[2][a], r[2][x], r[2][b]};
+    return median_of_9(v);
+}
+
 static void median_openmp(const struct unseen_data *d)
 {
     const unsigned char *in = d->in[0];
@@ -231,18 +237,17 @@ static void median_openmp(const struct unseen_data *d)
     for (int y = 0; y < height; ++y) {
         const unsigned char *r[3] = {in + clamped(y - 1, 0, height - 1) * width, in + y * width,
                                      in + clamped(y + 1, 0, height - 1) * width};
+        out[y * width] = median_of_rows(r, 0, 0, 1);
 #pragma omp simd
-        for (int x = 0; x < width; ++x) {
-            const int a = x > 0 ? x - 1 : 0, b = x < width - 1 ? x + 1 : x;
-            unsigned char v[9] = {r[0][a], r[0][x], r[0][b], r[1][a], r[1][x], r[1][b], r[2][a], r[2][x], r[2][b]};
-            out[y * width + x] = median_of_9(v);
-        }
+        for (int x = 1; x < width - 1; ++x)
+            out[y * width + x] = median_of_rows(r, x - 1, x, x + 1);
+        out[y * width + width - 1] = median_of_rows(r, width - 2, width - 1, width - 1);
     }
 }
 
 static void median_prepare(struct unseen_problem *p, bool quick)
 {
-    const int width = p->data.n[0] = quick ? 101 : 2000, height = p->data.n[1] = quick ? 80 : 1500;
+    const int width = p->data.n[0] = quick ? 101 : 3001, height = p->data.n[1] = quick ? 80 : 2400;
     p->data.in[0] = unseen_bytes((size_t)width * (size_t)height);
     unseen_add_output(p, UNSEEN_BYTES, (size_t)width * (size_t)height, 0, NULL);
 }
@@ -324,7 +329,7 @@ static void dct_openmp(const struct unseen_data *d)
 
 static void dct_prepare(struct unseen_problem *p, bool quick)
 {
-    const int n = p->data.n[0] = quick ? 64 : 1536;
+    const int n = p->data.n[0] = quick ? 64 : 3072;
     float *basis = unseen_floats(DCT * DCT, 0, 1);
     for (int i = 0; i < DCT * DCT; ++i)
         basis[i] =

@@ -134,7 +134,7 @@ static void layer_norm_openmp(const struct unseen_data *d)
 
 static void layer_norm_prepare(struct unseen_problem *p, bool quick)
 {
-    const int rows = p->data.n[0] = quick ? 20 : 5000, columns = p->data.n[1] = 768;
+    const int rows = p->data.n[0] = quick ? 20 : 10000, columns = p->data.n[1] = 768;
     p->data.in[0] = unseen_floats((size_t)(rows * columns), -5, 5);
     p->data.in[1] = unseen_floats((size_t)columns, 0.5f, 1.5f);
     p->data.in[2] = unseen_floats((size_t)columns, -1, 1);
@@ -309,7 +309,7 @@ static void backprop_openmp(const struct unseen_data *d)
 
 static void backprop_prepare(struct unseen_problem *p, bool quick)
 {
-    const int inputs = p->data.n[0] = quick ? 320 : 131072;
+    const int inputs = p->data.n[0] = quick ? 320 : 400000;
     const size_t count = (size_t)(inputs + 1) * (UNITS + 1);
     p->data.in[0] = unseen_floats((size_t)inputs + 1, 0, 1);
     p->data.in[1] = unseen_floats(UNITS + 1, -1, 1);
@@ -345,7 +345,7 @@ static void conv_teamwork(tw_queue *queue, const struct unseen_data *d)
 {
     const tw_range global = tw_range_3d((size_t)d->n[1], unseen_round_up(d->n[2], 4), unseen_round_up(d->n[2], 32));
     tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for_nd_range(cg, tw_nd_range_make(global, tw_range_3d(1, 4, 32)), conv_layer, .in = d->in[0],
+    tw_parallel_for_nd_range(cg, tw_nd_range_make(global, tw_range_any()), conv_layer, .in = d->in[0],
                              .weights = d->in[1], .bias = d->in[2], .out = d->out[0], .channels = d->n[0],
                              .filters = d->n[1], .side = d->n[2]);
     unseen_submit(queue, cg);
@@ -358,17 +358,21 @@ static void conv_openmp(const struct unseen_data *d)
     const int channels = d->n[0], side = d->n[2], pitch = side + 2;
 #pragma omp parallel for collapse(2)
     for (int f = 0; f < d->n[1]; ++f)
-        for (int y = 0; y < side; ++y)
+        for (int y = 0; y < side; ++y) {
+            float *row = out + (f * side + y) * side;
+            for (int x = 0; x < side; ++x)
+                row[x] = bias[f];
+            for (int c = 0; c < channels; ++c) {
+                const float *from = in + (c * pitch + y) * pitch, *w = weights + (f * channels + c) * 9;
 #pragma omp simd
-            for (int x = 0; x < side; ++x) {
-                float sum = bias[f];
-                for (int c = 0; c < channels; ++c)
+                for (int x = 0; x < side; ++x)
                     for (int i = 0; i < 3; ++i)
                         for (int j = 0; j < 3; ++j)
-                            sum +=
-                                in[(c * pitch + y + i) * pitch + x + j] * weights[((f * channels + c) * 3 + i) * 3 + j];
-                out[(f * side + y) * side + x] = sum > 0 ? sum : 0;
+                            row[x] += from[i * pitch + x + j] * w[3 * i + j];
             }
+            for (int x = 0; x < side; ++x)
+                row[x] = row[x] > 0 ? row[x] : 0;
+        }
 }
 
 static void conv_prepare(struct unseen_problem *p, bool quick)
@@ -406,25 +410,26 @@ TW_ND_RANGE_KERNEL(adam, 256);
 
 static void adam_teamwork(tw_queue *queue, const struct unseen_data *d)
 {
+    const float *b = d->in[1];
     tw_command_group *cg = tw_queue_begin(queue);
     tw_parallel_for_nd_range(cg, unseen_1d(d->n[0], 256), adam, .gradient = d->in[0], .parameter = d->out[0],
-                             .m = d->out[1], .v = d->out[2], .n = d->n[0], .step = 5, .b1 = 0.9f, .b2 = 0.999f,
+                             .m = d->out[1], .v = d->out[2], .n = d->n[0], .step = 5, .b1 = b[0], .b2 = b[1],
                              .rate = 1e-3f, .decay = 0.01f, .eps = 1e-8f);
     unseen_submit(queue, cg);
 }
 
 static void adam_openmp(const struct unseen_data *d)
 {
-    const float *gradient = d->in[0];
+    const float *gradient = d->in[0], b1 = ((const float *)d->in[1])[0], b2 = ((const float *)d->in[1])[1];
     float *parameter = d->out[0], *ms = d->out[1], *vs = d->out[2];
 #pragma omp parallel for simd
     for (int i = 0; i < d->n[0]; ++i) {
         float m = ms[i], v = vs[i], p = parameter[i];
         for (int t = 1; t <= 5; ++t) {
             const float g = gradient[i];
-            m = 0.9f * m + (1 - 0.9f) * g;
-            v = 0.999f * v + (1 - 0.999f) * g * g;
-            const float mh = m / (1 - powf(0.9f, (float)t)), vh = v / (1 - powf(0.999f, (float)t));
+            m = b1 * m + (1 - b1) * g;
+            v = b2 * v + (1 - b2) * g * g;
+            const float mh = m / (1 - powf(b1, (float)t)), vh = v / (1 - powf(b2, (float)t));
             p -= 1e-3f * (mh / (sqrtf(vh) + 1e-8f) + 0.01f * p);
         }
         ms[i] = m;
@@ -436,7 +441,10 @@ static void adam_openmp(const struct unseen_data *d)
 static void adam_prepare(struct unseen_problem *p, bool quick)
 {
     const int n = p->data.n[0] = quick ? 5000 : 600000;
+    float *betas = unseen_floats(2, 0.9f, 0.9f);
+    betas[1] = 0.999f;
     p->data.in[0] = unseen_floats((size_t)n, -1, 1);
+    p->data.in[1] = betas;
     unseen_add_output(p, UNSEEN_FLOATS, (size_t)n, 1e-4, unseen_floats((size_t)n, -1, 1));
     unseen_add_output(p, UNSEEN_FLOATS, (size_t)n, 1e-4, unseen_floats((size_t)n, -1, 1));
     unseen_add_output(p, UNSEEN_FLOATS, (size_t)n, 1e-4, unseen_floats((size_t)n, 0.1f, 1));

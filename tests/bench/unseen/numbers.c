@@ -346,11 +346,16 @@ static void md5_teamwork(tw_queue *queue, const struct unseen_data *d)
 static void md5_openmp(const struct unseen_data *d)
 {
     const struct digest wanted = md5_of_key(d->n[0] - 123);
-    int *found = d->out[0];
-#pragma omp parallel for simd
-    for (int key = 0; key < d->n[0]; ++key)
-        if (is_same_digest(md5_of_key(key), wanted))
-            *found = key;
+    int found = -1;
+#pragma omp parallel for simd reduction(max : found)
+    for (int key = 0; key < d->n[0]; ++key) {
+        const struct digest digest = md5_of_key(key);
+        const unsigned difference =
+            (digest.a ^ wanted.a) | (digest.b ^ wanted.b) | (digest.c ^ wanted.c) | (digest.d ^ wanted.d);
+        const int mine = difference == 0 ? key : -1;
+        found = mine > found ? mine : found;
+    }
+    *(int *)d->out[0] = found;
 }
 
 static void md5_prepare(struct unseen_problem *p, bool quick)
@@ -423,7 +428,7 @@ static void pi_openmp(const struct unseen_data *d)
 
 static void pi_prepare(struct unseen_problem *p, bool quick)
 {
-    p->data.n[0] = quick ? 1024 : 32768;
+    p->data.n[0] = quick ? 1024 : 131072;
     p->data.n[1] = 200;
     unseen_add_output(p, UNSEEN_INTS, 1, 0, NULL);
 }

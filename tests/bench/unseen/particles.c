@@ -94,11 +94,12 @@ static void lavamd_openmp(const struct unseen_data *d)
                 float x = forces[i].x, y = forces[i].y, z = forces[i].z, w = forces[i].w;
 #pragma omp simd reduction(+ : x, y, z, w)
                 for (int j = first; j < first + BOX; ++j) {
-                    const struct vec4 f = lavamd_pair((struct vec4){0}, positions[i], positions[j], charges[j], 0.5f);
-                    x += f.x;
-                    y += f.y;
-                    z += f.z;
-                    w += f.w;
+                    const struct vec4 a = positions[i], b = positions[j];
+                    const float vij = expf(-0.5f * (a.w + b.w - dot3(a, b))), fs = 2 * vij * charges[j];
+                    w += charges[j] * vij;
+                    x += fs * (a.x - b.x);
+                    y += fs * (a.y - b.y);
+                    z += fs * (a.z - b.z);
                 }
                 forces[i] = (struct vec4){x, y, z, w};
             }
@@ -171,8 +172,9 @@ TW_ND_RANGE_KERNEL(md);
 
 static void md_teamwork(tw_queue *queue, const struct unseen_data *d)
 {
+    const tw_range global = tw_range_1d(unseen_round_up(d->n[0], 64));
     tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for_nd_range(cg, unseen_1d(d->n[0], 256), md, MD_BLOCK);
+    tw_parallel_for_nd_range(cg, tw_nd_range_make(global, tw_range_any()), md, MD_BLOCK);
     unseen_submit(queue, cg);
 }
 
@@ -235,25 +237,29 @@ static void kmeans_teamwork(tw_queue *queue, const struct unseen_data *d)
 
 static void kmeans_openmp(const struct unseen_data *d)
 {
+    enum { POINTS = 256 };
     const float *features = d->in[0], *centres = d->in[1];
     int *membership = d->out[0];
     const int points = d->n[0], clusters = d->n[1], count = d->n[2];
-#pragma omp parallel for simd
-    for (int i = 0; i < points; ++i) {
-        float least = 3.4e38f;
-        int index = 0;
+#pragma omp parallel for
+    for (int first = 0; first < points; first += POINTS) {
+        const int some = points - first < POINTS ? points - first : POINTS;
+        float least[POINTS];
         for (int c = 0; c < clusters; ++c) {
-            float distance = 0;
-            for (int f = 0; f < count; ++f) {
-                const float x = features[f * points + i] - centres[c * count + f];
-                distance += x * x;
-            }
-            if (distance < least) {
-                least = distance;
-                index = c;
-            }
+            float distance[POINTS] = {0};
+            for (int f = 0; f < count; ++f)
+#pragma omp simd
+                for (int i = 0; i < some; ++i) {
+                    const float x = features[f * points + first + i] - centres[c * count + f];
+                    distance[i] += x * x;
+                }
+#pragma omp simd
+            for (int i = 0; i < some; ++i)
+                if (c == 0 || distance[i] < least[i]) {
+                    least[i] = distance[i];
+                    membership[first + i] = c;
+                }
         }
-        membership[i] = index;
     }
 }
 

@@ -221,7 +221,7 @@ static void rotate_openmp(const struct unseen_data *d)
 
 static void rotate_prepare(struct unseen_problem *p, bool quick)
 {
-    const int count = p->data.n[0] = quick ? 1000 : 1500000;
+    const int count = p->data.n[0] = quick ? 1000 : 500000;
     p->data.in[0] = unseen_floats((size_t)count * 4, 0.1f, 1);
     p->data.in[1] = unseen_floats((size_t)count * 3, -1, 1);
     unseen_add_output(p, UNSEEN_FLOATS, (size_t)count * 3, 1e-4, NULL);

@@ -154,7 +154,7 @@ static float *dominant_matrix(int n)
 
 static void lud_prepare(struct unseen_problem *p, bool quick)
 {
-    const int n = p->data.n[0] = quick ? 64 : 512;
+    const int n = p->data.n[0] = quick ? 64 : 1024;
     unseen_add_output(p, UNSEEN_FLOATS, (size_t)n * (size_t)n, 1e-3, dominant_matrix(n));
 }
 
@@ -220,7 +220,7 @@ static void gaussian_openmp(const struct unseen_data *d)
 
 static void gaussian_prepare(struct unseen_problem *p, bool quick)
 {
-    const int n = p->data.n[0] = quick ? 50 : 400;
+    const int n = p->data.n[0] = quick ? 50 : 600;
     const size_t count = (size_t)n * (size_t)n;
     unseen_add_output(p, UNSEEN_FLOATS, count, 1e-3,
                       memset(unseen_memory(count * sizeof(float)), 0, count * sizeof(float)));

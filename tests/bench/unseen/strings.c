@@ -323,7 +323,7 @@ static void queens_openmp(const struct unseen_data *d)
 
 static void queens_prepare(struct unseen_problem *p, bool quick)
 {
-    const int n = p->data.n[0] = quick ? 8 : 11;
+    const int n = p->data.n[0] = quick ? 8 : 13;
     unseen_add_output(p, UNSEEN_INTS, (size_t)(n * n * n), 0, NULL);
 }
 
