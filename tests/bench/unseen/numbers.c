@@ -292,7 +292,7 @@ struct md5 {
     MD5_STEP(f, c, d, a, b, w[k], s2, t2)                                                                              \
     MD5_STEP(f, b, c, d, a, w[l], s3, t3)
 
-static inline struct digest md5_of_key(int key)
+__attribute__((always_inline)) static inline struct digest md5_of_key(int key)
 {
     unsigned w[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7 * 8, 0};
     for (int i = 0; i < 7; ++i) {
