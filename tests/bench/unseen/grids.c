@@ -6,7 +6,7 @@
 
 #include "unseen.h"
 
-/* ---- srad: speckle reducing anisotropic diffusion, indices of neighbours from arrays ----------------------------------- */
+/* ---- srad: speckle reducing anisotropic diffusion, indices of neighbours from arrays ----------------------------- */
 
 struct srad {
     float *image, *c, *dn, *ds, *dw, *de;
@@ -143,7 +143,7 @@ static void srad_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_FLOATS, count, 1e-3, unseen_floats(count, 1, 2));
 }
 
-/* ---- lbm: lattice Boltzmann, nine speeds, an array of structs, on a torus with walls ------------------------------------ */
+/* ---- lbm: lattice Boltzmann, nine speeds, an array of structs, on a torus with walls ----------------------------- */
 
 struct lattice {
     float f[9];
@@ -243,7 +243,7 @@ static void lbm_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_FLOATS, count * 9, 1e-4, unseen_floats(count * 9, 0.1f, 0.2f));
 }
 
-/* ---- nw: Needleman and Wunsch, a launch for each diagonal of tiles ------------------------------------------------------ */
+/* ---- nw: Needleman and Wunsch, a launch for each diagonal of tiles ----------------------------------------------- */
 
 enum { NW = 16 };
 
@@ -339,7 +339,7 @@ static void nw_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_INTS, count, 0, score);
 }
 
-/* ---- potts: spins of eight states, a generator of random numbers for each cell, checkerboard ----------------------------- */
+/* ---- potts: spins of eight states, a generator of random numbers for each cell, checkerboard --------------------- */
 
 struct generator {
     unsigned x, y, z, w;

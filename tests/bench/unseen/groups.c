@@ -7,7 +7,7 @@
 
 #include "unseen.h"
 
-/* ---- walsh: fast Walsh transform of 1024 numbers in local memory, butterflies as a loop over half of them ---------------- */
+/* ---- walsh: fast Walsh transform of 1024 numbers in local memory, butterflies as a loop over half of them -------- */
 
 enum { WALSH = 1024, WALSH_GROUP = 256 };
 
@@ -68,7 +68,7 @@ static void walsh_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_FLOATS, (size_t)rows * WALSH, 1e-4, NULL);
 }
 
-/* ---- erosion: the least of 5 x 5 pixels, a tile with its halo; the size of groups is the launch's ------------------------ */
+/* ---- erosion: the least of 5 x 5 pixels, a tile with its halo; the size of groups is the launch's ---------------- */
 
 enum { EROSION = 16, EDGE = 2, EROSION_TILE = EROSION + 2 * EDGE };
 
@@ -158,7 +158,7 @@ static void erosion_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_BYTES, (size_t)width * (size_t)height, 0, NULL);
 }
 
-/* ---- gesummv: y = (a A + b B) x, a row for each group, its sums private --------------------------------------------------- */
+/* ---- gesummv: y = (a A + b B) x, a row for each group, its sums private ------------------------------------------ */
 
 struct gesummv {
     const double *a, *b, *x;
@@ -222,7 +222,7 @@ static void gesummv_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_DOUBLES, (size_t)n, 1e-9, NULL);
 }
 
-/* ---- matching: a pattern at each place of a text, the pattern in local memory --------------------------------------------- */
+/* ---- matching: a pattern at each place of a text, the pattern in local memory ------------------------------------ */
 
 enum { PATTERN = 24, TEXT_GROUP = 256 };
 

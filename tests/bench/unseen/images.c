@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Images: edges, medians, cosine transform, scaling, histograms, the Mandelbrot set. unseen.h says how programs are written
-   here. */
+/* Images: edges, medians, cosine transform, scaling, histograms, the Mandelbrot set. unseen.h says how programs are
+   written here. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ struct pixel {
     unsigned char r, g, b, a;
 };
 
-/* ---- sobel: gradients of RGBA pixels, the margin stays black ------------------------------------------------------------ */
+/* ---- sobel: gradients of RGBA pixels, the margin stays black ----------------------------------------------------- */
 
 struct picture {
     const struct pixel *in;
@@ -105,7 +105,7 @@ static void sobel_prepare(struct unseen_problem *p, bool quick)
     picture_prepare(p, width, height, width, height);
 }
 
-/* ---- resize: bilinear, the output's pixels look up four of the input's -------------------------------------------------- */
+/* ---- resize: bilinear, the output's pixels look up four of the input's ------------------------------------------- */
 
 struct resize {
     const struct pixel *in;
@@ -168,7 +168,7 @@ static void resize_prepare(struct unseen_problem *p, bool quick)
         picture_prepare(p, 1280, 720, 1920, 1080);
 }
 
-/* ---- median3: exchanges in a private array, clamped at the border ------------------------------------------------------- */
+/* ---- median3: exchanges in a private array, clamped at the border ------------------------------------------------ */
 
 struct median {
     const unsigned char *in;
@@ -252,7 +252,7 @@ static void median_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_BYTES, (size_t)width * (size_t)height, 0, NULL);
 }
 
-/* ---- dct8x8: hierarchical, a block of the image for each group ----------------------------------------------------------- */
+/* ---- dct8x8: hierarchical, a block of the image for each group --------------------------------------------------- */
 
 enum { DCT = 8 };
 
@@ -296,14 +296,15 @@ static void dct_teamwork(tw_queue *queue, const struct unseen_data *d)
     unseen_submit(queue, cg);
 }
 
-static void dct_block(const float *in, float *out, const float *basis, int width)
+static void dct_block(const float *in, float *out, const float *basis, const float *transposed, int width)
 {
     float half[DCT][DCT];
     for (int y = 0; y < DCT; ++y)
+#pragma omp simd
         for (int x = 0; x < DCT; ++x) {
             float sum = 0;
             for (int i = 0; i < DCT; ++i)
-                sum += basis[x * DCT + i] * in[y * width + i];
+                sum += transposed[i * DCT + x] * in[y * width + i];
             half[y][x] = sum;
         }
     for (int y = 0; y < DCT; ++y)
@@ -318,13 +319,15 @@ static void dct_block(const float *in, float *out, const float *basis, int width
 
 static void dct_openmp(const struct unseen_data *d)
 {
-    const float *in = d->in[0];
-    float *out = d->out[0];
+    const float *in = d->in[0], *basis = d->in[1];
+    float *out = d->out[0], transposed[DCT * DCT];
     const int n = d->n[0];
+    for (int i = 0; i < DCT * DCT; ++i)
+        transposed[i] = basis[i % DCT * DCT + i / DCT];
 #pragma omp parallel for
     for (int y = 0; y < n; y += DCT)
         for (int x = 0; x < n; x += DCT)
-            dct_block(in + y * n + x, out + y * n + x, d->in[1], n);
+            dct_block(in + y * n + x, out + y * n + x, basis, transposed, n);
 }
 
 static void dct_prepare(struct unseen_problem *p, bool quick)
@@ -339,7 +342,7 @@ static void dct_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_FLOATS, (size_t)n * (size_t)n, 1e-4, NULL);
 }
 
-/* ---- histogram_rgb: three channels by atomics in local memory, then in global memory ------------------------------------ */
+/* ---- histogram_rgb: three channels by atomics in local memory, then in global memory ----------------------------- */
 
 enum { BINS = 256 };
 
@@ -398,7 +401,7 @@ static void histogram_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_INTS, 3 * BINS, 0, NULL);
 }
 
-/* ---- mandelbrot_color: escape times, then a colour ----------------------------------------------------------------------- */
+/* ---- mandelbrot_color: escape times, then a colour --------------------------------------------------------------- */
 
 struct mandelbrot_color {
     struct pixel *out;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layers of neural networks: softmax, layer norm, attention, a layer of weights, convolution, an optimizer. unseen.h says
-   how programs are written here. */
+/* Layers of neural networks: softmax, layer norm, attention, a layer of weights, convolution, an optimizer. unseen.h
+   says how programs are written here. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 #include "unseen.h"
 
-/* ---- softmax: a row for each group ------------------------------------------------------------------------------------------ */
+/* ---- softmax: a row for each group ------------------------------------------------------------------------------- */
 
 struct softmax {
     const float *in;
@@ -72,7 +72,7 @@ static void softmax_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_FLOATS, (size_t)(rows * columns), 1e-4, NULL);
 }
 
-/* ---- layer_norm: hierarchical, a row for each group, sums of private values -------------------------------------------------- */
+/* ---- layer_norm: hierarchical, a row for each group, sums of private values -------------------------------------- */
 
 struct layer_norm {
     const float *in, *gain, *bias;
@@ -141,7 +141,7 @@ static void layer_norm_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_FLOATS, (size_t)(rows * columns), 1e-3, NULL);
 }
 
-/* ---- attention: one head, a query for each group, its scores in local memory ------------------------------------------------- */
+/* ---- attention: one head, a query for each group, its scores in local memory ------------------------------------- */
 
 enum { KEYS = 512, HEAD = 64, HEAD_GROUP = 128 };
 
@@ -228,7 +228,7 @@ static void attention_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_FLOATS, (size_t)rows * HEAD, 1e-3, NULL);
 }
 
-/* ---- backprop: a layer forward by sums in tiles of 16 x 16, then the weights are changed ------------------------------------- */
+/* ---- backprop: a layer forward by sums in tiles of 16 x 16, then the weights are changed ------------------------- */
 
 enum { UNITS = 16 };
 
@@ -318,7 +318,7 @@ static void backprop_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_FLOATS, (size_t)inputs, 1e-4, NULL);
 }
 
-/* ---- conv_layer: 3 x 3 over 16 channels, with bias and rectifier, direct ----------------------------------------------------- */
+/* ---- conv_layer: 3 x 3 over 16 channels, with bias and rectifier, direct ----------------------------------------- */
 
 struct conv_layer {
     const float *in, *weights, *bias; /* [channels][side + 2][side + 2], [filters][channels][3][3] */
@@ -385,7 +385,7 @@ static void conv_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_FLOATS, (size_t)(filters * side * side), 1e-4, NULL);
 }
 
-/* ---- adam: an optimizer's step ------------------------------------------------------------------------------------------------ */
+/* ---- adam: an optimizer's step ----------------------------------------------------------------------------------- */
 
 struct adam {
     const float *gradient;

@@ -8,7 +8,7 @@
 
 #include "unseen.h"
 
-/* ---- black_scholes: calls and puts in double ------------------------------------------------------------------------------ */
+/* ---- black_scholes: calls and puts in double --------------------------------------------------------------------- */
 
 struct black_scholes {
     const double *price, *strike, *years;
@@ -70,7 +70,7 @@ static void black_scholes_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_DOUBLES, (size_t)n, 1e-9, NULL);
 }
 
-/* ---- binomial: an option for each group, its tree in local memory --------------------------------------------------------- */
+/* ---- binomial: an option for each group, its tree in local memory ------------------------------------------------ */
 
 enum { TREE = 256 };
 
@@ -144,7 +144,7 @@ static void binomial_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_FLOATS, (size_t)n, 1e-3, NULL);
 }
 
-/* ---- xsbench: binary search on a grid, then entries of nuclides ---------------------------------------------------------- */
+/* ---- xsbench: binary search on a grid, then entries of nuclides -------------------------------------------------- */
 
 enum { NUCLIDES = 32, SECTIONS = 5 };
 
@@ -267,7 +267,7 @@ static void xsbench_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_INTS, (size_t)p->data.n[0], 0, NULL);
 }
 
-/* ---- md5: a key of seven digits is looked for by brute force -------------------------------------------------------------- */
+/* ---- md5: a key of seven digits is looked for by brute force ----------------------------------------------------- */
 
 struct digest {
     unsigned a, b, c, d;
@@ -364,7 +364,7 @@ static void md5_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_INTS, 1, 0, NULL);
 }
 
-/* ---- pi: points at random in a square, sums by group, the generator a struct ---------------------------------------------- */
+/* ---- pi: points at random in a square, sums by group, the generator a struct ------------------------------------- */
 
 struct xorwow {
     unsigned x, y, z, w, v, d;

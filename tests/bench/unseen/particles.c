@@ -12,7 +12,7 @@ struct vec4 {
     float x, y, z, w;
 };
 
-/* ---- lavamd: particles in boxes, of which each sees 27; two tiles in local memory -------------------------------------- */
+/* ---- lavamd: particles in boxes, of which each sees 27; two tiles in local memory -------------------------------- */
 
 enum { BOX = 100, BOX_GROUP = 128, BOX_NEIGHBOURS = 26 };
 
@@ -129,7 +129,7 @@ static void lavamd_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_FLOATS, particles * 4, 1e-3, memset(unseen_memory(bytes), 0, bytes));
 }
 
-/* ---- md: Lennard-Jones by lists of neighbours, list by list of all atoms ----------------------------------------------- */
+/* ---- md: Lennard-Jones by lists of neighbours, list by list of all atoms ----------------------------------------- */
 
 struct md {
     const struct vec4 *positions;
@@ -197,7 +197,7 @@ static void md_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_FLOATS, (size_t)atoms * 4, 1e-2, NULL);
 }
 
-/* ---- kmeans: each point looks for the nearest centre, features column by column ----------------------------------------- */
+/* ---- kmeans: each point looks for the nearest centre, features column by column ---------------------------------- */
 
 struct kmeans {
     const float *features, *centres; /* [features][points], [clusters][features] */
@@ -271,7 +271,7 @@ static void kmeans_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_INTS, (size_t)points, 0.02, NULL);
 }
 
-/* ---- nearest: the nearest of many places to one, a struct from a reduction of each group ---------------------------------- */
+/* ---- nearest: the nearest of many places to one, a struct from a reduction of each group ------------------------- */
 
 struct place {
     float latitude, longitude;
@@ -348,7 +348,7 @@ static void nearest_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_INTS, 1, 0, NULL);
 }
 
-/* ---- particle_filter: likelihoods by exponentials, and each particle looks for its place in the sums ---------------------- */
+/* ---- particle_filter: likelihoods by exponentials, and each particle looks for its place in the sums ------------- */
 
 struct filter {
     const float *x, *y, *sums, *draws;

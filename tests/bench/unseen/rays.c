@@ -44,7 +44,7 @@ static inline struct vec3 normalized(struct vec3 a)
     return scaled(a, 1 / sqrtf(dot(a, a)));
 }
 
-/* ---- spheres: rays with shadows and up to three reflections -------------------------------------------------------------- */
+/* ---- spheres: rays with shadows and up to three reflections ------------------------------------------------------ */
 
 struct sphere {
     struct vec3 centre, colour;
@@ -164,7 +164,7 @@ static void spheres_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_FLOATS, (size_t)(side * side) * 3, 0.05, NULL);
 }
 
-/* ---- quaternion: points turned by a quaternion each, and normalized ------------------------------------------------------- */
+/* ---- quaternion: points turned by a quaternion each, and normalized ---------------------------------------------- */
 
 struct quaternion {
     float w;
@@ -227,7 +227,7 @@ static void rotate_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_FLOATS, (size_t)count * 3, 1e-4, NULL);
 }
 
-/* ---- rsbench: cross sections by sums of poles, complex numbers in double --------------------------------------------------- */
+/* ---- rsbench: cross sections by sums of poles, complex numbers in double ----------------------------------------- */
 
 struct dcomplex {
     double re, im;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dense and banded systems, and transforms: LU in blocks, Gaussian elimination, cyclic reduction, FFT. unseen.h says how
-   programs are written here. */
+/* Dense and banded systems, and transforms: LU in blocks, Gaussian elimination, cyclic reduction, FFT. unseen.h says
+   how programs are written here. */
 #include <math.h>
 #include <string.h>
 
 #include "unseen.h"
 
-/* ---- lud: LU decomposition in blocks, three kernels for each step ---------------------------------------------------- */
+/* ---- lud: LU decomposition in blocks, three kernels for each step ------------------------------------------------ */
 
 enum { LUD = 16 };
 
@@ -158,7 +158,7 @@ static void lud_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_FLOATS, (size_t)n * (size_t)n, 1e-3, dominant_matrix(n));
 }
 
-/* ---- gaussian: elimination column by column ------------------------------------------------------------------------- */
+/* ---- gaussian: elimination column by column ---------------------------------------------------------------------- */
 
 struct gaussian {
     float *m, *a, *b;
@@ -228,7 +228,7 @@ static void gaussian_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_FLOATS, (size_t)n, 1e-3, unseen_floats((size_t)n, -1, 1));
 }
 
-/* ---- pcr: parallel cyclic reduction, a tridiagonal system for each group ----------------------------------------------- */
+/* ---- pcr: parallel cyclic reduction, a tridiagonal system for each group ----------------------------------------- */
 
 struct pcr {
     const float *a, *b, *c, *d;
@@ -303,7 +303,7 @@ static void pcr_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_FLOATS, count, 1e-3, NULL);
 }
 
-/* ---- fft: 512 points in local memory, radix 2 -------------------------------------------------------------------------- */
+/* ---- fft: 512 points in local memory, radix 2 -------------------------------------------------------------------- */
 
 enum { FFT = 512, FFT_BITS = 9 };
 

@@ -9,7 +9,7 @@
 
 #include "unseen.h"
 
-/* ---- spmv_scalar, spmv_vector: CSR, a row for each work-item or for 32 of them ---------------------------------------- */
+/* ---- spmv_scalar, spmv_vector: CSR, a row for each work-item or for 32 of them ----------------------------------- */
 
 enum { LANES = 32, ROWS_OF_GROUP = 4 };
 
@@ -134,7 +134,7 @@ static void spmv_long_prepare(struct unseen_problem *p, bool quick)
     prepare_csr(p, quick ? 1000 : 30000, 100);
 }
 
-/* ---- spmv_ell: padded rows, column by column --------------------------------------------------------------------------- */
+/* ---- spmv_ell: padded rows, column by column --------------------------------------------------------------------- */
 
 struct ell {
     const int *column;
@@ -191,7 +191,7 @@ static void spmv_ell_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_DOUBLES, (size_t)rows, 1e-10, NULL);
 }
 
-/* ---- bfs: levels of a graph by masks, two kernels a level -------------------------------------------------------------- */
+/* ---- bfs: levels of a graph by masks, two kernels a level -------------------------------------------------------- */
 
 struct node {
     int start, count;
@@ -313,7 +313,7 @@ static void bfs_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_INTS, 1, 0, NULL);
 }
 
-/* ---- cfd_flux: Euler's equations on an unstructured mesh, four neighbours a cell --------------------------------------- */
+/* ---- cfd_flux: Euler's equations on an unstructured mesh, four neighbours a cell --------------------------------- */
 
 enum { CFD_VARIABLES = 5, CFD_NEIGHBOURS = 4 };
 #define GAMMA 1.4f

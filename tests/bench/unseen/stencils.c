@@ -13,7 +13,7 @@ static inline int greatest_int(int a, int b)
     return a > b ? a : b;
 }
 
-/* ---- hotspot: two steps in a tile whose valid part shrinks ------------------------------------------------------------- */
+/* ---- hotspot: two steps in a tile whose valid part shrinks ------------------------------------------------------- */
 
 enum { HOT = 16, HOT_STEPS = 2 };
 
@@ -125,7 +125,7 @@ static void hotspot_prepare(struct unseen_problem *p, bool quick)
     p->data.scratch = unseen_floats(count, 0, 1);
 }
 
-/* ---- pathfinder: rows of a table, some of them in one kernel by a tile that shrinks ------------------------------------- */
+/* ---- pathfinder: rows of a table, some of them in one kernel by a tile that shrinks ------------------------------ */
 
 enum { PATH = 256, PATH_STEPS = 20 };
 
@@ -207,7 +207,7 @@ static void pathfinder_prepare(struct unseen_problem *p, bool quick)
     p->data.scratch = unseen_ints((size_t)columns, 0, 10);
 }
 
-/* ---- stencil25: order 8 in three dimensions; a tile of the plane, the column in registers ------------------------------- */
+/* ---- stencil25: order 8 in three dimensions; a tile of the plane, the column in registers ------------------------ */
 
 enum { RADIUS = 4, PLANE_X = 32, PLANE_Y = 8 };
 
@@ -319,7 +319,7 @@ static void stencil25_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_FLOATS, count, 1e-4, p->data.in[0]);
 }
 
-/* ---- convolution_sep: rows and columns of a Gaussian, each work-item several pixels -------------------------------------- */
+/* ---- convolution_sep: rows and columns of a Gaussian, each work-item several pixels ------------------------------ */
 
 enum { KR = 8, ROWS_X = 16, ROWS_Y = 4, STEPS = 8, COLS_X = 16, COLS_Y = 8 };
 

@@ -7,7 +7,7 @@
 
 #include "unseen.h"
 
-/* ---- odd_even_sort: keys and values of a group in local memory, Batcher's odd-even merges --------------------------------- */
+/* ---- odd_even_sort: keys and values of a group in local memory, Batcher's odd-even merges ------------------------ */
 
 enum { SORT = 512 };
 
@@ -109,7 +109,7 @@ static void sort_prepare(struct unseen_problem *p, bool quick)
                       NULL); /* equal keys may have their values in any order */
 }
 
-/* ---- compaction: what is above a limit, a scan of the group, a place by an atomic operation ------------------------------ */
+/* ---- compaction: what is above a limit, a scan of the group, a place by an atomic operation ---------------------- */
 
 struct compaction {
     const int *in;
@@ -175,7 +175,7 @@ static void compaction_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_INTS, 2, 0, NULL);
 }
 
-/* ---- edit_distance: a pair of strings for each work-item, the row of the table private ------------------------------------- */
+/* ---- edit_distance: a pair of strings for each work-item, the row of the table private --------------------------- */
 
 enum { LETTERS = 32 };
 
@@ -248,7 +248,7 @@ static void edit_distance_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_INTS, (size_t)pairs, 0, NULL);
 }
 
-/* ---- queens: the rest of the board below each beginning, a stack in private arrays ------------------------------------------ */
+/* ---- queens: the rest of the board below each beginning, a stack in private arrays ------------------------------- */
 
 enum { MOST_QUEENS = 16 };
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Kernels that nobody tuned for: each is written as its usual CUDA, OpenCL or SYCL form would be ported word by word, by
- * someone who knows only docs/kernels.md, beside what a competent OpenMP programmer writes for a CPU. No kernel here is
- * changed because it is slow: what is slow is to be read as a task for the library.
+ * Kernels that nobody tuned for. Each is written as its usual CUDA, OpenCL or SYCL form would be ported word by word,
+ * by someone who knows only docs/kernels.md, beside what a competent OpenMP programmer writes for a CPU. No kernel here
+ * is changed because it is slow: that is a task for the library.
  *
  *     main.c         options, measuring, results
  *     data.c         memory, contents, comparison
  *     solvers.c ...  programs by theme; each ends in a table, which main.c lists
  *
- * Each file of programs also compiles alone, as a corpus for comparing object code with passes of the plugin on and off:
+ * Each file of programs also compiles alone, as a corpus for comparing object code with passes of the plugin on and
+ * off:
  *
  *     clang-19 -std=c17 -O3 -march=native -fopenmp -Iinclude -Ioffload/include -DTW_SPLIT
  *         -fpass-plugin=BUILD/teamwork_split.so -S tests/bench/unseen/solvers.c
@@ -30,7 +31,7 @@ struct unseen_data {
 
 enum unseen_type { UNSEEN_BYTES, UNSEEN_INTS, UNSEEN_FLOATS, UNSEEN_DOUBLES };
 
-/** Numbers that both versions compute: equal, or as far apart as `tolerance` times the greater of the value and the mean
+/** Numbers that both versions compute. They differ by at most `tolerance` times the greater of the value and the mean
  *  of all absolute values. */
 struct unseen_output {
     enum unseen_type type;
@@ -54,13 +55,13 @@ struct unseen_program {
     void (*openmp)(const struct unseen_data *d);
 };
 
-/* ---- the programs; the last one of a table has no name ------------------------------------------------------------- */
+/* ---- the programs; the last one of a table has no name ----------------------------------------------------------- */
 
 extern const struct unseen_program unseen_solvers[], unseen_sparse[], unseen_stencils[], unseen_grids[],
     unseen_images[], unseen_particles[], unseen_rays[], unseen_numbers[], unseen_strings[], unseen_learning[],
     unseen_groups[];
 
-/* ---- data.c -------------------------------------------------------------------------------------------------------- */
+/* ---- data.c ------------------------------------------------------------------------------------------------------ */
 
 /** Memory that kernels reach, until the problem is freed; ends the program if there is none. */
 void *unseen_memory(size_t bytes);
@@ -81,7 +82,7 @@ void unseen_add_output(struct unseen_problem *problem, enum unseen_type type, si
 /** Submits the group; a failure ends the program with its message. */
 void unseen_submit(tw_queue *queue, tw_command_group *group);
 
-/* ---- for launches -------------------------------------------------------------------------------------------------- */
+/* ---- for launches ------------------------------------------------------------------------------------------------ */
 
 static inline size_t unseen_round_up(int count, int step)
 {
