@@ -1,16 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: sh tests/bench/run.sh cpu|gpu [suite|micro|halo|multi] [ARGUMENT...]
+# usage: sh tests/bench/run.sh cpu|gpu [suite|micro|unseen|halo|multi] [ARGUMENT...]
 #
 # Builds a benchmark, by default the suite, for this machine's processor or its GPU, runs it with the arguments (--help lists
 # them), and makes tables and plots of the results: build/bench/suite_cpu.json and the like, docs/performance.md and
-# docs/figures/. With --quick it only sees that all is right. Installs what is missing first.
+# docs/figures/; of unseen, which is for the processor alone, only the file. With --quick it only sees that all is right.
+# Installs what is missing first.
 set -eu
 cd "$(dirname "$0")/../.."
 
 usage() {
-    echo "usage: sh tests/bench/run.sh cpu|gpu [suite|micro|halo|multi] [ARGUMENT...]"
+    echo "usage: sh tests/bench/run.sh cpu|gpu [suite|micro|unseen|halo|multi] [ARGUMENT...]"
     exit 2
 }
 
@@ -24,7 +25,7 @@ gpu) gpu=ON ;;
 esac
 benchmark=suite
 case "${1:-}" in
-suite | micro | halo | multi)
+suite | micro | unseen | halo | multi)
     benchmark=$1
     shift
     ;;
@@ -36,6 +37,11 @@ halo_cpu | multi_cpu)
     exit 2
     ;;
 esac
+
+if [ "$program" = unseen_gpu ]; then
+    echo "unseen compares with OpenMP on the processor"
+    exit 2
+fi
 
 sh tests/setup.sh
 
@@ -50,6 +56,9 @@ cmake --build build/bench --target "$program" -j "$(nproc)"
 result=build/bench/${benchmark}_$kind.json
 "build/bench/tests/bench/$benchmark/$program" --json "$result" "$@"
 
+if [ "$benchmark" = unseen ]; then
+    exit 0
+fi
 for argument in "$@"; do
     if [ "$argument" = --quick ]; then
         exit 0
