@@ -2,6 +2,8 @@
 /* Marks of loops over work-items, in their metadata; and the budget of instructions for copies of loops. */
 #include "compiler.h"
 
+#include <map>
+
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
@@ -119,16 +121,38 @@ bool isFull(Function &F)
     return true;
 }
 
+namespace
+{
+
+/* How much a loop over work-items matters: parts of a group at a border have an unknown number of turns, whole groups a constant
+   one, and of two such loops the one with deeper nests inside runs longer. */
+unsigned weightOf(const Loop &L, ScalarEvolution &SE)
+{
+    unsigned Nests = 0;
+    for (const Loop *Inner : L.getLoopsInPreorder())
+        Nests = std::max(Nests, Inner->getLoopDepth() - L.getLoopDepth());
+    constexpr unsigned MostNests = 100;
+    return (SE.getSmallConstantTripCount(&L) > 1 ? MostNests : 0) + std::min(Nests, MostNests - 1);
+}
+
+} // namespace
+
 /* Hands what `Of` names for each loop over work-items to `Change`, or that loop itself: if it has no `Mark` yet, which it gets first.
-   After a change, which `Change` tells by its result, all is analysed again, and the loops that came with it have their turn. */
+   Those that matter most come first, as long as the budget lasts. After a change, which `Change` tells by its result, all is analysed
+   again, and the loops that came with it have their turn. */
 bool changeLoops(Function &F, FunctionAnalysisManager &FAM, StringRef Mark, function_ref<bool(Loop &)> Change,
                  function_ref<Loop *(Loop &)> Of)
 {
     bool Changed = false;
     for (bool More = true; More && !isFull(F);) {
         More = false;
-        for (Loop *Items : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder()) {
-            Loop *L = hasLoopMark(*Items, ItemsMark) ? Of(*Items) : nullptr;
+        auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
+        std::multimap<unsigned, Loop *, std::greater<unsigned>> Loops; /* of one weight: in the function's order */
+        for (Loop *Items : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder())
+            if (hasLoopMark(*Items, ItemsMark))
+                Loops.insert({weightOf(*Items, SE), Items});
+        for (auto [Weight, Items] : Loops) {
+            Loop *L = Of(*Items);
             if (!L || hasLoopMark(*L, Mark))
                 continue;
             addLoopMark(*L, Mark);

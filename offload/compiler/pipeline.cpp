@@ -8,8 +8,10 @@
  */
 #include "pipeline.h"
 
+#include <llvm/ADT/StringSet.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PassInstrumentation.h>
 #include <llvm/Passes/PassBuilder.h>
 #if LLVM_VERSION_MAJOR >= 22
 #include <llvm/Plugins/PassPlugin.h>
@@ -155,8 +157,16 @@ template <const auto &Steps, size_t I> struct StepPass {
 };
 
 /* Kernels are divided at their barriers, once everything is there and nothing was moved. */
-struct KernelsPass : PassInfoMixin<KernelsPass> {
+struct KernelsPass {
     static constexpr const char *Name = "tw-kernels";
+    static StringRef name()
+    {
+        return Name;
+    }
+    void printPipeline(raw_ostream &Out, function_ref<StringRef(StringRef)>)
+    {
+        Out << Name;
+    }
     PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM)
     {
         takeKernels(M, MAM);
@@ -169,8 +179,16 @@ struct KernelsPass : PassInfoMixin<KernelsPass> {
 };
 
 /* While LLVM unrolls short loops. */
-struct DelayUnrollPass : PassInfoMixin<DelayUnrollPass> {
+struct DelayUnrollPass {
     static constexpr const char *Name = "tw-delay-unroll";
+    static StringRef name()
+    {
+        return Name;
+    }
+    void printPipeline(raw_ostream &Out, function_ref<StringRef(StringRef)>)
+    {
+        Out << Name;
+    }
     PreservedAnalyses run(Loop &L, LoopAnalysisManager &, LoopStandardAnalysisResults &Results, LPMUpdater &)
     {
         delayUnrolling(L, Results);
@@ -178,8 +196,16 @@ struct DelayUnrollPass : PassInfoMixin<DelayUnrollPass> {
     }
 };
 
-struct TellLoopsPass : PassInfoMixin<TellLoopsPass> {
+struct TellLoopsPass {
     static constexpr const char *Name = "tw-tell-loops";
+    static StringRef name()
+    {
+        return Name;
+    }
+    void printPipeline(raw_ostream &Out, function_ref<StringRef(StringRef)>)
+    {
+        Out << Name;
+    }
     PreservedAnalyses run(Module &M, ModuleAnalysisManager &)
     {
         tellLoops(M);
@@ -221,34 +247,37 @@ template <typename Pass, typename Manager> void addIfOn(Manager &Passes)
         Passes.addPass(Pass());
 }
 
-void printPipeline()
+/* Calls `Do` with the name of each pass, in their order. */
+template <typename Function> void forNames(Function Do)
 {
-    errs() << KernelsPass::Name << "\n" << DelayUnrollPass::Name << "\n";
+    Do(KernelsPass::Name);
+    Do(DelayUnrollPass::Name);
     for (const FunctionStep &Step : BeforeVectorizer)
-        errs() << Step.Name << "\n";
+        Do(Step.Name);
     for (const FunctionStep &Step : AtEnd)
-        errs() << Step.Name << "\n";
-    errs() << TellLoopsPass::Name << "\n";
+        Do(Step.Name);
+    Do(TellLoopsPass::Name);
 }
 
 /* A misspelt name would turn off nothing. */
 void checkDisabled()
 {
-    for (const std::string &Name : Disabled) {
-        const auto Is = [&](const FunctionStep &Step) { return Name == Step.Name; };
-        if (none_of(BeforeVectorizer, Is) && none_of(AtEnd, Is) && Name != DelayUnrollPass::Name
-            && Name != TellLoopsPass::Name)
+    StringSet<> Names;
+    forNames([&](StringRef Name) { Names.insert(Name); });
+    for (const std::string &Name : Disabled)
+        if (!Names.contains(Name) || Name == KernelsPass::Name)
             report_fatal_error(Twine("-tw-disable: \"") + Name
                                    + "\" is no pass that can be left out; -tw-print-pipeline prints their names",
                                false);
-    }
 }
 
 void registerPasses(PassBuilder &Builder)
 {
     checkDisabled();
     if (Prints)
-        printPipeline();
+        forNames([](StringRef Name) { errs() << Name << "\n"; });
+    if (PassInstrumentationCallbacks *Callbacks = Builder.getPassInstrumentationCallbacks()) /* -print-after=NAME */
+        forNames([&](StringRef Name) { Callbacks->addClassToPassName(Name, Name); });
     Builder.registerPipelineStartEPCallback(
         [](ModulePassManager &Passes, OptimizationLevel) { Passes.addPass(KernelsPass()); });
     Builder.registerLateLoopOptimizationsEPCallback(
