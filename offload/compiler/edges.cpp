@@ -22,6 +22,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
 #include <llvm/IR/ProfDataUtils.h>
@@ -1071,6 +1072,14 @@ void Divider::maskInterior(Copy &Interior)
                                                   Context, Branch->getMetadata(LLVMContext::MD_loop), {}, {Masked}));
 }
 
+/* Few groups are at a border: loops for the others matter more (changeLoops()). */
+static void expect(BranchInst &Branch, bool Taken)
+{
+    constexpr uint32_t Likely = 16;
+    Branch.setMetadata(LLVMContext::MD_prof,
+                       MDBuilder(Branch.getContext()).createBranchWeights(Taken ? Likely : 1, Taken ? 1 : Likely));
+}
+
 void Divider::divide()
 {
     leaveByPhis();
@@ -1079,7 +1088,9 @@ void Divider::divide()
     const auto NewBlock = [&](const char *Name) { return BasicBlock::Create(Context, Name, &F, Header); };
     const auto Jump = [&](BasicBlock *From, BasicBlock *To) { BranchInst::Create(To, From)->setDebugLoc(Where); };
     const auto Fork = [&](BasicBlock *From, Value *If, BasicBlock *Yes, BasicBlock *No) {
-        BranchInst::Create(Yes, No, If, From)->setDebugLoc(Where);
+        auto *Branch = BranchInst::Create(Yes, No, If, From);
+        Branch->setDebugLoc(Where);
+        return Branch;
     };
     /* Before -> Whole, or: Divided -> [First] -> Middle -> [Interior] -> Rest -> [the loop] */
     BasicBlock *FirstEntry = NewBlock("tw_first"), *Middle = NewBlock("tw_middle");
@@ -1095,7 +1106,9 @@ void Divider::divide()
         BasicBlock *WholeEntry = NewBlock("tw_whole");
         Divided = NewBlock("tw_divided");
         WholeEnd = NewBlock("tw_whole_end");
-        Fork(Before, B.CreateAnd(B.CreateICmpEQ(Lo, B.getInt64(0)), B.CreateICmpUGT(Hi, Count)), WholeEntry, Divided);
+        expect(*Fork(Before, B.CreateAnd(B.CreateICmpEQ(Lo, B.getInt64(0)), B.CreateICmpUGT(Hi, Count)), WholeEntry,
+                     Divided),
+               true);
         Jump(WholeEnd, Exit);
         Whole = copyWhole(WholeEntry, WholeEnd);
         B.SetInsertPoint(Divided);
@@ -1103,9 +1116,9 @@ void Divider::divide()
     Value *Effects = B.CreateNot(Exact);
     Value *HasFirst = B.CreateAnd(B.CreateICmpNE(Lo, B.getInt64(0)), Effects), *HasInterior = B.CreateICmpULT(Lo, Hi);
     Value *HasRest = B.CreateAnd(B.CreateICmpULE(Hi, Count), Effects);
-    Fork(Divided, HasFirst, FirstEntry, Middle);
-    Fork(Middle, HasInterior, InteriorEntry, Rest);
-    Fork(Rest, HasRest, RestEntry, Exit);
+    expect(*Fork(Divided, HasFirst, FirstEntry, Middle), false);
+    expect(*Fork(Middle, HasInterior, InteriorEntry, Rest), true);
+    expect(*Fork(Rest, HasRest, RestEntry, Exit), false);
     Jump(FirstEnd, Middle);
     Jump(InteriorEnd, Rest);
     Jump(RestEntry, Header);
@@ -1172,6 +1185,7 @@ Version Divider::makeVersion()
     Before->getTerminator()->eraseFromParent();
     auto *Choice = BranchInst::Create(Entry, Old, Whole, Before);
     Choice->setDebugLoc(Where);
+    expect(*Choice, true);
     Jump(End, Exit);
     Jump(Old, Header);
     auto Made = copy("inside", B.getInt64(0), Past, Entry, End);

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include <llvm/Analysis/BlockFrequencyInfo.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
@@ -124,15 +125,13 @@ bool isFull(Function &F)
 namespace
 {
 
-/* How much a loop over work-items matters: parts of a group at a border have an unknown number of turns, whole groups a constant
-   one, and of two such loops the one with deeper nests inside runs longer. */
-unsigned weightOf(const Loop &L, ScalarEvolution &SE)
+/* How often the innermost loops of a loop probably turn. */
+uint64_t weightOf(const Loop &L, const BlockFrequencyInfo &Often)
 {
-    unsigned Nests = 0;
+    uint64_t Most = 0;
     for (const Loop *Inner : L.getLoopsInPreorder())
-        Nests = std::max(Nests, Inner->getLoopDepth() - L.getLoopDepth());
-    constexpr unsigned MostNests = 100;
-    return (SE.getSmallConstantTripCount(&L) > 1 ? MostNests : 0) + std::min(Nests, MostNests - 1);
+        Most = std::max(Most, Often.getBlockFreq(Inner->getHeader()).getFrequency());
+    return Most;
 }
 
 } // namespace
@@ -146,11 +145,11 @@ bool changeLoops(Function &F, FunctionAnalysisManager &FAM, StringRef Mark, func
     bool Changed = false;
     for (bool More = true; More && !isFull(F);) {
         More = false;
-        auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
-        std::multimap<unsigned, Loop *, std::greater<unsigned>> Loops; /* of one weight: in the function's order */
+        const auto &Often = FAM.getResult<BlockFrequencyAnalysis>(F);
+        std::multimap<uint64_t, Loop *, std::greater<uint64_t>> Loops; /* of one weight: in the function's order */
         for (Loop *Items : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder())
             if (hasLoopMark(*Items, ItemsMark))
-                Loops.insert({weightOf(*Items, SE), Items});
+                Loops.insert({weightOf(*Items, Often), Items});
         for (auto [Weight, Items] : Loops) {
             Loop *L = Of(*Items);
             if (!L || hasLoopMark(*L, Mark))
