@@ -199,6 +199,20 @@ std::vector<SmallVector<Instruction *, 4>> Accesses::combined()
     return Found;
 }
 
+/* Whether an access's address is computed from an index that is read from memory, or by divisions or bounds, in the turn itself: no two
+   of those have a distance that the vectorizer could know, so it merges none of them, and does them where they stand. */
+bool Accesses::isIndirect(Instruction &I) const
+{
+    return SCEVExprContains(SE.getSCEV(getLoadStorePointerOperand(&I)), [&](const SCEV *Part) {
+        if (const auto *Unknown = dyn_cast<SCEVUnknown>(Part)) {
+            const auto *Value = dyn_cast<Instruction>(Unknown->getValue());
+            return Value && L.contains(Value) && !(isa<PHINode>(Value) && Value->getParent() == L.getHeader());
+        }
+        return (isa<SCEVUDivExpr>(Part) || isa<SCEVMinMaxExpr>(Part) || isa<SCEVSequentialMinMaxExpr>(Part))
+               && !SE.isLoopInvariant(Part, &L);
+    });
+}
+
 /* Whether a loop that is said to be parallel still does in their order what one work-item does, and what reductions combine. The
    vectorizer merges accesses that lie apart, and moves them over others, without a look at those if the loop is parallel. */
 bool Accesses::keepsOrder(AAResults &AA)
@@ -222,7 +236,7 @@ bool Accesses::keepsOrder(AAResults &AA)
         && isa<StoreInst>(All.back()))
         return true; /* nothing can be moved over the only store, which is the last */
     for (Instruction *Strided : All) {
-        if (!isFar(*Strided))
+        if (!isFar(*Strided) || isIndirect(*Strided))
             continue;
         for (Instruction *Other : All)
             if (Other != Strided && (isa<StoreInst>(Other) || isa<StoreInst>(Strided))

@@ -239,6 +239,7 @@ class Accesses
     }
     std::optional<int64_t> growth(const llvm::SCEV *S);
     bool isFar(llvm::Instruction &I);
+    bool isIndirect(llvm::Instruction &I) const;
     llvm::Instruction *sharedVariable();
     bool keepsOrder(llvm::AAResults &AA);
     /* Loads and stores of an array where work-items combine values, for each array that may be one. */
