@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes of groups that a kernel counts on, though its definition does not say them: its local memory has an
    element for each work-item, and a border perhaps. A hierarchical kernel gets a copy for groups of this size; for nd_range kernels
-   see plugin.cpp. */
+   see kernels.cpp. */
 #include "compiler.h"
 
 #include <llvm/ADT/SetVector.h>
