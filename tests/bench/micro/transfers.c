@@ -13,11 +13,11 @@
 /* ---- kernels ----------------------------------------------------------------------------------------------- */
 
 struct count_up {
-    unsigned *x;
+    void *x; /* of a buffer of bytes */
 };
 static inline void count_up(const struct count_up *k)
 {
-    ++*k->x;
+    ++*(unsigned *)k->x;
 }
 TW_SINGLE_TASK(count_up);
 
@@ -120,7 +120,7 @@ static bool count_up_on(tw_queue *queue, struct state *s, size_t bytes)
 {
     tw_command_group *cg = tw_queue_begin(queue);
     unsigned char *data = tw_read_write(cg, s->buffer);
-    tw_single_task(cg, count_up, .x = (unsigned *)(void *)(data + bytes - sizeof(unsigned)));
+    tw_single_task(cg, count_up, .x = data + bytes - sizeof(unsigned));
     ++s->value;
     return bench_passed(tw_queue_submit(queue, cg, NULL)) && bench_passed(tw_queue_wait(queue));
 }

@@ -51,7 +51,7 @@ static bool make(enum suite_size size, struct suite_problem *problem)
                                              {jacobi_tiles(j) * sizeof(double), NULL, false}},
                                       .result = JACOBI_A,
                                       .expected = expected,
-                                      .doubles = 1u << JACOBI_CHANGE};
+                                      .doubles = 1u << JACOBI_CHANGE | 1u << JACOBI_SUMS};
     if (a && b && expected && scratch) {
         uint64_t random = SUITE_SEED;
         for (size_t i = 0; i < bytes / sizeof(float); ++i)
