@@ -122,7 +122,7 @@ Instruction *Accesses::sharedVariable()
             if (!Address)
                 continue;
             SmallVector<const Value *, 4> Objects;
-            getUnderlyingObjects(Address, Objects);
+            getUnderlyingObjects(Address, Objects, nullptr, 0); /* also behind many steps */
             for (const Value *Object : Objects) {
                 const auto *Variable = dyn_cast<AllocaInst>(Object);
                 if (Variable && (Variable->hasMetadata(SharedNote) || Own.count(Variable)))

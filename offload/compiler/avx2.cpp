@@ -31,6 +31,16 @@ using namespace llvm;
 namespace tw_compiler
 {
 
+/* Whether others than what is computed from the address of a variable may have it. */
+bool mayBeCaptured(const AllocaInst &Variable)
+{
+#if LLVM_VERSION_MAJOR >= 22
+    return PointerMayBeCaptured(&Variable, true);
+#else
+    return PointerMayBeCaptured(&Variable, true, true);
+#endif
+}
+
 std::optional<MaskedCall> maskedCall(Instruction &I)
 {
     auto *Call = dyn_cast<IntrinsicInst>(&I);
@@ -340,11 +350,7 @@ bool isOwn(const Value *Address, uint64_t Bytes, const DataLayout &DL)
     const std::optional<TypeSize> Size = Variable ? Variable->getAllocationSize(DL) : std::nullopt;
     if (!Size || Offset.isNegative() || Offset.getZExtValue() + Bytes > Size->getFixedValue())
         return false;
-#if LLVM_VERSION_MAJOR >= 22
-    return !PointerMayBeCaptured(Variable, true);
-#else
-    return !PointerMayBeCaptured(Variable, true, true);
-#endif
+    return !mayBeCaptured(*Variable);
 }
 
 } // namespace

@@ -380,6 +380,7 @@ struct MaskedCall {
     }
 };
 std::optional<MaskedCall> maskedCall(llvm::Instruction &I);
+bool mayBeCaptured(const llvm::AllocaInst &Variable);
 bool storeOwn(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool sortMembers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool loadNearUses(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);

@@ -197,7 +197,8 @@ bool Elements::run()
     if (All->getSubLoops().size() != 1)
         return false;
     K = All->getSubLoops()[0];
-    if (!findRange() || !findItems())
+    if (!findRange() || !findItems()
+        || !SE.isLoopEntryGuardedByCond(K, Is, First, Past)) /* else the first turn is that of all */
         return false;
     write();
     return true;

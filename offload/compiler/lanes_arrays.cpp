@@ -55,7 +55,8 @@ bool offsetOf(Value *Address, const DataLayout &DL, const Value *Variable, Small
 bool Lanes::isClearing(const Instruction &I) const
 {
     const auto *Set = dyn_cast<MemSetInst>(&I);
-    return Set && any_of(Arrays, [&](const OwnArray &A) { return A.Variable == getUnderlyingObject(Set->getDest()); });
+    return Set
+           && any_of(Arrays, [&](const OwnArray &A) { return A.Variable == getUnderlyingObject(Set->getDest(), 0); });
 }
 
 /* Notes a variable if each work-item has it for itself, as an array of elements of one size. */
@@ -77,7 +78,7 @@ const char *Lanes::addArray(AllocaInst &Variable)
             }
             const auto *Store = dyn_cast<StoreInst>(I);
             if ((!isa<LoadInst>(I) && !Store && !isa<MemSetInst>(I))
-                || (Store && getUnderlyingObject(Store->getValueOperand()) == &Variable))
+                || (Store && getUnderlyingObject(Store->getValueOperand(), 0) == &Variable))
                 return "the address of a variable of a work-item is kept or passed on";
             Touching.push_back(I);
             IsInside |= L.contains(I);
@@ -129,7 +130,7 @@ bool Lanes::findArrays()
     for (BasicBlock *Block : L.blocks())
         for (Instruction &I : *Block)
             if (auto *Set = dyn_cast<MemSetInst>(&I); Set && !isClearing(I)) {
-                auto *Variable = dyn_cast<AllocaInst>(getUnderlyingObject(Set->getDest()));
+                auto *Variable = dyn_cast<AllocaInst>(getUnderlyingObject(Set->getDest(), 0));
                 if (const char *Reason = Variable ? addArray(*Variable) : "memory is cleared as a whole in it")
                     return refuse(Reason, &I);
             }
@@ -165,7 +166,7 @@ SmallVector<AllocaInst *, 2> Lanes::expandArrays(Value &Lane)
             for (Instruction &I : make_early_inc_range(*Block)) {
                 auto *Set = dyn_cast<MemSetInst>(&I);
                 Value *Address = Set ? Set->getDest() : getLoadStorePointerOperand(&I);
-                if (!Address || getUnderlyingObject(Address) != A.Variable)
+                if (!Address || getUnderlyingObject(Address, 0) != A.Variable)
                     continue;
                 SmallMapVector<Value *, int64_t, 4> Parts;
                 int64_t Constant = 0;

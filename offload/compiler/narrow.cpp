@@ -25,11 +25,13 @@ namespace tw_compiler
 namespace
 {
 
+using Extensions = SmallPtrSet<const ZExtInst *, 8>;
+
 class Counter
 {
   public:
-    Counter(Loop &Items, Loop &K, PHINode &Phi, ScalarEvolution &SE)
-        : Items(Items), K(K), Phi(Phi), SE(SE), Expand(SE, Phi.getModule()->getDataLayout(), "tw_narrow"),
+    Counter(Loop &Items, Loop &K, PHINode &Phi, ScalarEvolution &SE, Extensions &Done)
+        : Items(Items), K(K), Phi(Phi), SE(SE), Done(Done), Expand(SE, Phi.getModule()->getDataLayout(), "tw_narrow"),
           Before(Items.getLoopPreheader()->getTerminator())
     {
     }
@@ -39,6 +41,7 @@ class Counter
     Loop &Items, &K;
     PHINode &Phi;
     ScalarEvolution &SE;
+    Extensions &Done; /* which are choices already */
     Expander Expand;
     Instruction *const Before; /* the end of what is in front of the loop over work-items */
 
@@ -94,7 +97,8 @@ bool Counter::run()
                 || isa<SCEVAddRecExpr>(SE.getSCEV(Index)) || !reachesAddress(Index, 0))
                 continue;
             const SCEV *More = SE.getMinusSCEV(SE.getSCEV(Index->getOperand(0)), Rec);
-            if (isBefore(More) && (!isa<SCEVConstant>(More) || cast<SCEVConstant>(More)->getAPInt().isNonNegative()))
+            if (!Done.count(Index) && isBefore(More)
+                && (!isa<SCEVConstant>(More) || cast<SCEVConstant>(More)->getAPInt().isNonNegative()))
                 Found.push_back({Index, More});
         }
     if (Found.empty())
@@ -126,6 +130,7 @@ bool Counter::run()
     MDNode *Likely = MDBuilder(Phi.getContext()).createBranchWeights(1u << 20, 1);
     for (size_t I = 0; I < Found.size(); ++I) {
         ZExtInst *Index = Found[I].first;
+        Done.insert(Index);
         B.SetInsertPoint(Index->getNextNode());
         Value *Instead = B.CreateSelect(Good, Sums[I] ? B.CreateAdd(Wide, Sums[I]) : Wide, Index);
         if (auto *Choice = dyn_cast<SelectInst>(Instead))
@@ -135,7 +140,7 @@ bool Counter::run()
     return true;
 }
 
-bool widen(Loop &Items, ScalarEvolution &SE)
+bool widen(Loop &Items, ScalarEvolution &SE, Extensions &Done)
 {
     if (!Items.getLoopPreheader() || Items.isInnermost())
         return false;
@@ -144,7 +149,7 @@ bool widen(Loop &Items, ScalarEvolution &SE)
             || !isa<BranchInst>(K->getLoopLatch()->getTerminator()))
             continue;
         for (PHINode &Phi : K->getHeader()->phis())
-            if (SE.isSCEVable(Phi.getType()) && Counter(Items, *K, Phi, SE).run())
+            if (SE.isSCEVable(Phi.getType()) && Counter(Items, *K, Phi, SE, Done).run())
                 return true;
     }
     return false;
@@ -156,8 +161,9 @@ bool widen(Loop &Items, ScalarEvolution &SE)
 bool widenCounters(Function &F, FunctionAnalysisManager &FAM)
 {
     return changeLoops(F, FAM, "teamwork.wide", [&](Loop &Items) {
+        Extensions Done;
         bool Changed = false;
-        while (widen(Items, FAM.getResult<ScalarEvolutionAnalysis>(F))) {
+        while (widen(Items, FAM.getResult<ScalarEvolutionAnalysis>(F), Done)) {
             FAM.getResult<ScalarEvolutionAnalysis>(F).forgetTopmostLoop(&Items);
             Changed = true;
         }

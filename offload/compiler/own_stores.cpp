@@ -51,12 +51,17 @@ bool isOwnElement(Value *Address, Type *T, Loop &L, ScalarEvolution &SE)
         || First->getAPInt().getZExtValue() + Last.getZExtValue() * Step->getAPInt().getZExtValue() + Bytes
                > Size->getFixedValue())
         return false;
+    const bool IsKnown = !mayBeCaptured(*Variable); /* no pointer from elsewhere leads to it */
+    const auto MayBeOther = [&](const Value *Object) {
+        return Object == Variable
+               || !(IsKnown || isa<AllocaInst>(Object) || isa<GlobalValue>(Object) || isa<Argument>(Object));
+    };
     for (BasicBlock *Block : L.blocks())
         for (Instruction &I : *Block) {
             SmallVector<const Value *, 4> Objects;
             if (Value *Other = getLoadStorePointerOperand(&I)) {
-                getUnderlyingObjects(Other, Objects);
-                if (is_contained(Objects, Variable) && (SE.getSCEV(Other) != Rec || getLoadStoreType(&I) != T))
+                getUnderlyingObjects(Other, Objects, nullptr, 0);
+                if (any_of(Objects, MayBeOther) && (SE.getSCEV(Other) != Rec || getLoadStoreType(&I) != T))
                     return false;
             } else if (I.mayReadOrWriteMemory() && !isa<AssumeInst>(I) && !isa<NoAliasScopeDeclInst>(I))
                 return false;

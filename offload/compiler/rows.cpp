@@ -149,7 +149,7 @@ bool Rows::isSuitable()
 {
     BasicBlock *Latch = L.getLoopLatch();
     Preheader = L.getLoopPreheader();
-    if (!L.isLoopSimplifyForm() || L.getExitingBlock() != Latch || !L.getExitBlock()
+    if (!L.isLoopSimplifyForm() || !L.isSafeToClone() || L.getExitingBlock() != Latch || !L.getExitBlock()
         || !isa<BranchInst>(Latch->getTerminator()))
         return false;
     Turns = SE.getBackedgeTakenCount(&L);
