@@ -94,10 +94,13 @@ struct random_kernel {
 #endif
 };
 
+/* What main program and kernels have of each other: all kernels, the last one NULL; and whether work-items of plain C run from the last
+   one to the first. */
+#define SHARED extern __attribute__((visibility("default")))
+SHARED const struct random_kernel *const random_kernels[];
+SHARED int random_backwards;
+
 #ifdef PLAIN
-
-extern int random_backwards; /* work-items run from the last one to the first */
-
 enum { TW_SUM, TW_MIN, TW_MAX, TW_OR, TW_XOR };
 static inline int combine(int op, int a, int b)
 {

@@ -25,7 +25,7 @@ SHAPES = {
     "points": 3,    # points of a range that is larger than the group
     "tile": 2,      # loops over rows and columns of a tile
     "near": 8,      # a few statements of all of these
-    "mixed": 3,     # many statements, phases and private variables
+    "mixed": 2,     # many statements, phases and private variables
 }
 
 SUFFIX = {"int": "int", "unsigned": "unsigned", "signed char": "schar", "unsigned char": "uchar", "short": "short",
@@ -87,7 +87,7 @@ class Kernel:
 
     def choose_sizes(self):
         """Sizes of groups, or of whole ranges; one if the kernel has a fixed size."""
-        fixed = self.form != "range" and self.chance(0.96)  # any other size takes ten times as long to compile
+        fixed = self.form != "range" and self.chance(0.975)  # any other size takes ten times as long to compile
         self.dims = 2 if self.shape == "tile" or self.chance(0.08) else 1
         if self.dims == 2:
             choose = lambda: (self.pick(1, 2, 4, 8), self.pick(3, 4, 8, 16, 32))
@@ -445,10 +445,9 @@ class Kernel:
         if kind == 5 and plain and turns != "1":  # the turns are counted
             t = f"t{self.loops}"
             return f"for (int {t} = 0; {t} < {turns}; ++{t}) {{ const {type} {at} = ({type})({start} + {step} * ({type}){t}); {body} }}"
-        if kind == 6 and plain and not self.reversed and turns != "1":  # the work-item is added inside
+        if kind == 6 and plain and not self.reversed and most > 2 * LIMIT:  # the work-item is added inside
             g = f"g{self.loops}"
-            return f"for (int {g} = 0; {g} < {LIMIT} - (int){n}; {g} += (int){n}) {{ const {type} {at} = ({type})({start} + ({type}){g}); {body} }}" \
-                if most > 2 * LIMIT else f"for ({type} {at} = {start}; {at} < {end}; {at} += {step}) {{ {body} }}"
+            return f"for (int {g} = 0; {g} < {LIMIT} - (int){n}; {g} += (int){n}) {{ const {type} {at} = ({type})({start} + ({type}){g}); {body} }}"
         return f"for ({type} {at} = {start}; {at} < {end}; {at} += {step}) {{ {body} }}"
 
     def tile_steps(self):

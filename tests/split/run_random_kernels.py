@@ -2,12 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random kernels (random_kernels.py) give with the plugin what the same text gives as plain C, which gcc translates if there is one.
 
-usage: run_random_kernels.py [-j PROCESSES] [-k KERNELS] [-l LAUNCHES] [-s SHAPE] [-n NUMBER] PLUGIN LIBRARY FIRST_SEED SEEDS CLANG OPTION...
+usage: run_random_kernels.py [-j PROCESSES] [-k KERNELS] [-l LAUNCHES] [-s SHAPE] [-n NUMBER] [-m MAIN]
+           PLUGIN LIBRARY FIRST_SEED SEEDS CLANG OPTION...
 
 SEEDS is a number, or a time such as 60s: as many as begin in it. FIRST_SEED `today` is another one each day. Each seed makes KERNELS
 kernels of SHAPE, and runs each LAUNCHES times. Seeds take -O1, -O2 and -O3 in turn, and for x86-64 the levels of its instruction set
 that this processor has. What failed is left in the folder for temporary files; -n 7 takes kernel 7 of the seed alone. In the end it
 says how many kernels of each shape differ.
+
+Where clang cannot link programs, MAIN is one that `-m MAIN PLUGIN LIBRARY 0 0 CLANG OPTION...` has made elsewhere. Kernels are linked as
+shared objects, which takes nothing but a linker, such as -fuse-ld=lld.
 """
 import argparse
 import concurrent.futures
@@ -23,7 +27,7 @@ import time
 import random_kernels
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-FLAGS = ["-std=c17", "-ffp-contract=off", "-w", "-I", HERE]
+FLAGS = ["-std=c17", "-ffp-contract=off", "-w", "-fPIC", "-fvisibility=hidden", "-I", HERE]
 COMPILE_SECONDS = 300
 
 
@@ -62,11 +66,11 @@ def options_of(seed):
     return [f"-O{seed % 3 + 1}", *all[seed // 3 % len(all)]]
 
 
-def compare(program, launches):
+def compare(command):
     """What all kernels of a program say; those behind one that crashes are started anew."""
     output, first = "", 0
     while True:
-        text, status = call([program, str(launches), str(first)], 600, env={**os.environ, "TW_DEVICES": "host", "OMP_NUM_THREADS": "1"})
+        text, status = call([*command, str(first)], 600, env={**os.environ, "TW_DEVICES": "host", "OMP_NUM_THREADS": "1"})
         output += text
         crash = re.search(r" crashed at (\d+)\s*$", text)
         if not crash:
@@ -83,9 +87,8 @@ def run_seed(seed, args, folder):
         must([*args.plain, *FLAGS, "-O1", "-DPLAIN", "-c", f"{here}/kernels.c", "-o", f"{here}/plain.o"])
         must([*args.clang, *FLAGS, *options_of(seed), "-fopenmp", "-DTW_LOWERING_HOST", "-DTW_SPLIT", f"-fpass-plugin={args.plugin}",
               "-fstack-clash-protection", "-c", f"{here}/kernels.c", "-o", f"{here}/kernels.o"])
-        must([*args.clang, "-fopenmp", f"{folder}/main.o", f"{here}/plain.o", f"{here}/kernels.o", "-o", f"{here}/a.out", args.library,
-              f"-Wl,-rpath,{os.path.dirname(args.library)}"])
-        output = compare(f"{here}/a.out", args.launches)
+        must([*args.clang, "-shared", "-nostdlib", f"{here}/plain.o", f"{here}/kernels.o", "-o", f"{here}/kernels.so"])
+        output = compare([args.main, f"{here}/kernels.so", str(args.launches)])
     except Failure as failure:
         output = f"{failure}\n"
     if output != "0 different, 0 races\n":
@@ -101,6 +104,7 @@ def main():
     parser.add_argument("-l", dest="launches", type=int, default=16)
     parser.add_argument("-s", dest="shape", default="all", choices=["all", *random_kernels.SHAPES])
     parser.add_argument("-n", dest="number", type=int)
+    parser.add_argument("-m", dest="main")
     for name in ("plugin", "library", "first", "seeds"):
         parser.add_argument(name)
     parser.add_argument("clang", nargs=argparse.REMAINDER)
@@ -108,12 +112,15 @@ def main():
     args.library = os.path.abspath(args.library)
     args.plain = ["gcc"] if shutil.which("gcc") else args.clang
     folder = tempfile.mkdtemp(prefix="random_kernels.")
-    must([*args.clang, *FLAGS, "-O1", "-fopenmp", "-DTW_LOWERING_HOST", "-c", f"{HERE}/random_kernels.c", "-o", f"{folder}/main.o"])
+    args.main = os.path.abspath(args.main or f"{folder}/main")
+    if not os.path.exists(args.main):
+        must([*args.clang, *FLAGS, "-O1", "-fopenmp", "-DTW_LOWERING_HOST", "-rdynamic", f"{HERE}/random_kernels.c", "-o", args.main, args.library,
+              f"-Wl,-rpath,{os.path.dirname(args.library)}"])
     first = int(time.strftime("%Y%m%d00")) if args.first == "today" else int(args.first)
     limited = args.seeds.endswith("s")
     end = time.monotonic() + int(args.seeds[:-1]) if limited else None
     next_seed, running = first, set()
-    counts, wrong, failed = {}, {}, False
+    counts, wrong, failed = {}, {}, 0
     with concurrent.futures.ThreadPoolExecutor(args.processes) as pool:
         while True:
             while len(running) < args.processes and (time.monotonic() < end if limited else next_seed < first + int(args.seeds)):
@@ -129,13 +136,13 @@ def main():
                 for shape, _ in set(re.findall(r"^([a-z]+)_(\d+), ", what, re.M)):
                     wrong[shape] = wrong.get(shape, 0) + 1
                 if what:
-                    failed = True
+                    failed += 1
                     print(what, end="", flush=True)
-    print(f"{next_seed - first} seeds from {first} on, {sum(counts.values())} kernels; different:",
+    print(f"{next_seed - first} seeds from {first} on, {sum(counts.values())} kernels; {failed} seeds failed; different:",
           ", ".join(f"{shape} {wrong.get(shape, 0)} of {counts[shape]}" for shape in random_kernels.SHAPES if shape in counts))
     if not failed:
         shutil.rmtree(folder)
-    return failed
+    return failed > 0
 
 
 if __name__ == "__main__":
