@@ -79,10 +79,10 @@ def compare(command):
 
 
 def run_seed(seed, args, folder):
-    """The kernels of the seed, and what is wrong with them."""
+    """The shapes of the seed's kernels, and what is wrong with them."""
     here = f"{folder}/{seed}"
     os.mkdir(here)
-    kernels = random_kernels.write(seed, args.kernels, here, args.shape, args.number)
+    shapes = [kernel.shape for kernel in random_kernels.write(seed, args.kernels, here, args.shape, args.number)]
     try:
         must([*args.plain, *FLAGS, "-O1", "-DPLAIN", "-c", f"{here}/kernels.c", "-o", f"{here}/plain.o"])
         must([*args.clang, *FLAGS, *options_of(seed), "-fopenmp", "-DTW_LOWERING_HOST", "-DTW_SPLIT", f"-fpass-plugin={args.plugin}",
@@ -92,9 +92,14 @@ def run_seed(seed, args, folder):
     except Failure as failure:
         output = f"{failure}\n"
     if output != "0 different, 0 races\n":
-        return kernels, f"seed {seed} ({' '.join(options_of(seed))}): {here}\n{output}"
+        return shapes, f"seed {seed} ({' '.join(options_of(seed))}): {here}\n{output}"
     shutil.rmtree(here)
-    return kernels, ""
+    return shapes, ""
+
+
+def has_gcc():
+    """Whether there is a gcc, with headers."""
+    return shutil.which("gcc") and call(["gcc", *FLAGS, "-DPLAIN", "-fsyntax-only", f"{HERE}/random_kernels.h"], COMPILE_SECONDS)[1] == 0
 
 
 def main():
@@ -110,7 +115,7 @@ def main():
     parser.add_argument("clang", nargs=argparse.REMAINDER)
     args = parser.parse_args()
     args.library = os.path.abspath(args.library)
-    args.plain = ["gcc"] if shutil.which("gcc") else args.clang
+    args.plain = ["gcc"] if has_gcc() else args.clang
     folder = tempfile.mkdtemp(prefix="random_kernels.")
     args.main = os.path.abspath(args.main or f"{folder}/main")
     if not os.path.exists(args.main):
@@ -121,7 +126,7 @@ def main():
     end = time.monotonic() + int(args.seeds[:-1]) if limited else None
     next_seed, running = first, set()
     counts, wrong, failed = {}, {}, 0
-    with concurrent.futures.ThreadPoolExecutor(args.processes) as pool:
+    with concurrent.futures.ProcessPoolExecutor(args.processes) as pool:
         while True:
             while len(running) < args.processes and (time.monotonic() < end if limited else next_seed < first + int(args.seeds)):
                 running.add(pool.submit(run_seed, next_seed, args, folder))
@@ -130,9 +135,9 @@ def main():
                 break
             done, running = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
             for one in done:
-                kernels, what = one.result()
-                for kernel in kernels:
-                    counts[kernel.shape] = counts.get(kernel.shape, 0) + 1
+                shapes, what = one.result()
+                for shape in shapes:
+                    counts[shape] = counts.get(shape, 0) + 1
                 for shape, _ in set(re.findall(r"^([a-z]+)_(\d+), ", what, re.M)):
                     wrong[shape] = wrong.get(shape, 0) + 1
                 if what:
