@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kernels of random_kernels.py use, as Teamwork and, with PLAIN, as plain C without a header of the library. */
+/* What the kernels of random_kernels.py use. They are one text: for Teamwork, and with PLAIN for plain C without a header of the
+   library, where the work-items of a phase (what lies between two barriers) run one after the other.
+
+   The names that a kernel uses begin with its form: nd (an nd_range kernel), groups (a hierarchical kernel) or range. */
 #ifndef RANDOM_KERNELS_H
 #define RANDOM_KERNELS_H
 
@@ -7,8 +10,20 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#ifndef PLAIN
+#include <teamwork/teamwork.h>
+#endif
 
-enum { MOST_ITEMS = 512, READ_ONLY = 1024, MOST_ARRAYS = 2, MOST_VIEWS = 5 };
+enum { LIMIT = 640, MOST_ITEMS = 512, READ_ONLY = 1024, MOST_ARRAYS = 2, MOST_VIEWS = 3 };
+
+struct cell { /* has no padding */
+    int a;
+    short b;
+    unsigned char c;
+    signed char d;
+    float e;
+};
+
 enum element {
     type_int,
     type_unsigned,
@@ -18,17 +33,20 @@ enum element {
     type_ushort,
     type_long64,
     type_float,
-    type_double
+    type_double,
+    type_cell
 };
 
+enum storage { accessors, addresses, shared_memory, STORAGES };
+
+/* What a launch of a kernel is about. */
 struct launch {
-    size_t groups[2], local[2];
-    int dims, n, m, c;
-    size_t z, pad, region; /* elements: what indices begin with, and a group's part of an array */
-    size_t count[MOST_ARRAYS];
-    size_t shift[MOST_VIEWS]; /* where the part of each member begins in its array */
-    enum element type[MOST_ARRAYS];
-    int arrays, addresses; /* whether members get addresses, instead of accessors */
+    enum storage storage;
+    size_t groups[2], local[2], offset[2];
+    int n, m, c;
+    size_t z, first, pad,
+        region; /* elements: what loops begin with, what indices begin with, and a group's part of an array */
+    size_t count[MOST_ARRAYS], shift[MOST_ARRAYS][MOST_VIEWS]; /* where the part of each member begins in its array */
     void *array[MOST_ARRAYS];
     const int *in;
 };
@@ -63,60 +81,219 @@ BUMP(long64, int64_t, 0xffff)
 BUMP(float, float, 0xfff)
 BUMP(double, double, 0xffff)
 
-/* Whether work-items of plain C run from the last one to the first. */
-extern int random_backwards;
+struct random_kernel {
+    const char *name;
+    int number, is_range, dims, is_single_group, has_pad, has_offset;
+    size_t sizes[3][2];       /* of a group; of range kernels, of the whole range */
+    size_t block, row, reach; /* elements: a work-item's blocks; rows of tiles, or 0; what a group reaches at most */
+    int arrays, views[MOST_ARRAYS];
+    enum element types[MOST_ARRAYS];
+    void (*run)(const struct launch *s); /* as plain C */
+#ifndef PLAIN
+    void (*launch)(tw_queue *queue, const struct launch *s);
+#endif
+};
+
+/* What main program and kernels have of each other: all kernels, the last one NULL; and whether work-items of plain C run from the last
+   one to the first. */
+#define SHARED extern __attribute__((visibility("default")))
+SHARED const struct random_kernel *const random_kernels[];
+SHARED int random_backwards;
 
 #ifdef PLAIN
-#define EACH(w) for (size_t w##_ = 0, w; w##_ < items && (w = random_backwards ? items - 1 - w##_ : w##_, 1); ++w##_)
+enum { TW_SUM, TW_MIN, TW_MAX, TW_OR, TW_XOR };
+static inline int combine(int op, int a, int b)
+{
+    return op == TW_SUM   ? a + b
+           : op == TW_MIN ? (a < b ? a : b)
+           : op == TW_MAX ? (a > b ? a : b)
+           : op == TW_OR  ? a | b
+                          : a ^ b;
+}
+
+/* A work-item, or its group. */
 struct item {
-    size_t local[2], global[2], range[2], whole[2]; /* `local` of a point is its place in the points' range */
+    size_t local[2], global[2], offset[2], range[2],
+        whole[2]; /* `local` of a point is its place in the points' range */
     size_t linear, items, group;
 };
-static inline size_t items_of(const struct launch *s)
+static inline struct item item_of(struct item group, size_t w)
 {
-    return s->local[0] * (s->dims > 1 ? s->local[1] : 1);
+    group.linear = w;
+    group.local[0] = w / group.range[1];
+    group.local[1] = w % group.range[1];
+    for (int d = 0; d < 2; ++d)
+        group.global[d] += group.local[d];
+    return group;
 }
-static inline size_t groups_of(const struct launch *s)
+static inline struct item point_of(struct item item, size_t row, size_t column)
 {
-    return s->groups[0] * (s->dims > 1 ? s->groups[1] : 1);
-}
-static inline struct item item_of(const struct launch *s, size_t group, size_t w)
-{
-    struct item item = {.linear = w, .items = items_of(s), .group = group};
-    for (int d = s->dims - 1; d >= 0; --d) {
-        item.range[d] = s->local[d];
-        item.whole[d] = s->local[d] * s->groups[d];
-        item.local[d] = w % s->local[d];
-        item.global[d] = group % s->groups[d] * s->local[d] + item.local[d];
-        w /= s->local[d];
-        group /= s->groups[d];
-    }
-    return item;
-}
-static inline struct item point_of(struct item item, size_t point, size_t row)
-{
-    item.local[0] = row ? point / row : point;
-    item.local[1] = row ? point % row : 0;
+    item.local[0] = row;
+    item.local[1] = column;
     return item;
 }
 #define tw_local_id(item, d) ((item).local[d])
+#define tw_local_range(item, d) ((item).range[d])
 #define tw_global_id(item, d) ((item).global[d])
 #define tw_global_range(item, d) ((item).whole[d])
+#define tw_global_offset(item, d) ((item).offset[d])
 #define tw_local_linear_id(item) ((item).linear)
 #define tw_physical_local_linear_id(item) ((item).linear)
 #define tw_local_linear_range(item) ((item).items)
 #define tw_group_linear_id(item) ((item).group)
+
+#define EACH(w)                                                                                                        \
+    for (size_t w##_ = 0, w; w##_ < group.items && (w = random_backwards ? group.items - 1 - w##_ : w##_, 1); ++w##_)
+#define ITEMS(phase)                                                                                                   \
+    EACH(w)                                                                                                            \
+    {                                                                                                                  \
+        const struct item item = item_of(group, w);
+#define END(phase)                                                                                                     \
+    goto leave_##phase;                                                                                                \
+    leave_##phase :;                                                                                                   \
+    }
+#define LEAVE(phase) goto leave_##phase
+#define KERNEL(name) static void name(struct item group, const struct name *k)
+#define PRIVATE(type, name, ...) type name[MOST_ITEMS] __VA_ARGS__
+#define OWN(name) name[item.linear]
+#define OWN_AT(name, i) name[item.linear][i]
+
+#define range_kernel KERNEL
+#define range_items ITEMS
+#define range_end END
+#define range_leave LEAVE
+#define range_private PRIVATE
+#define range_own OWN
+#define range_own_at OWN_AT
+
+#define nd_kernel KERNEL
+#define nd_local(type, name, size) type name size
+#define nd_items ITEMS
+#define nd_end END
+#define nd_leave LEAVE
+#define nd_barrier(space) (void)0
+#define nd_private PRIVATE
+#define nd_own OWN
+#define nd_own_at OWN_AT
+
+#define groups_kernel KERNEL
+#define groups_local(type, name, size) type name size
+#define groups_items ITEMS
+#define groups_points(phase, rows, columns, first_row, first_column)                                                   \
+    EACH(w) for (size_t p = w; p < (size_t)(rows) * (size_t)(columns); p += group.items)                               \
+    {                                                                                                                  \
+        const struct item item =                                                                                       \
+            point_of(item_of(group, w), p / (size_t)(columns) + (first_row), p % (size_t)(columns) + (first_column));
+#define groups_points_1d(phase, count, first)                                                                          \
+    EACH(w) for (size_t p = w; p < (size_t)(count); p += group.items)                                                  \
+    {                                                                                                                  \
+        const struct item item = point_of(item_of(group, w), p + (first), 0);
+#define groups_all_points(phase, rows, columns) groups_points(phase, rows, columns, 0, 0)
+#define groups_all_points_1d(phase, count) groups_points_1d(phase, count, 0)
+#define groups_end END
+#define groups_leave LEAVE
+#define groups_private PRIVATE
+#define groups_own OWN
+#define groups_own_at OWN_AT
+
+#define REDUCE(name, op)                                                                                               \
+    do {                                                                                                               \
+        int all = name[0];                                                                                             \
+        for (size_t w = 1; w < group.items; ++w)                                                                       \
+            all = combine(op, all, name[w]);                                                                           \
+        for (size_t w = 0; w < group.items; ++w)                                                                       \
+            name[w] = all & 0xffff;                                                                                    \
+    } while (0)
+#define SCAN(name, op)                                                                                                 \
+    do {                                                                                                               \
+        int all = name[0];                                                                                             \
+        name[0] &= 0xffff;                                                                                             \
+        for (size_t w = 1; w < group.items; ++w)                                                                       \
+            all = combine(op, all, name[w]), name[w] = all & 0xffff;                                                   \
+    } while (0)
+#define BROADCAST(name)                                                                                                \
+    for (size_t w = 1; w < group.items; ++w)                                                                           \
+    name[w] = name[0]
+#define nd_reduce REDUCE
+#define nd_scan SCAN
+#define nd_broadcast BROADCAST
+#define groups_reduce REDUCE
+#define groups_scan SCAN
+#define groups_broadcast BROADCAST
+
+/* Runs a kernel: `fill` makes its block. */
+#define RUN(name)                                                                                                      \
+    void run_##name(const struct launch *s)                                                                            \
+    {                                                                                                                  \
+        struct name block = fill_##name(s);                                                                            \
+        for (size_t g = 0; g < s->groups[0] * s->groups[1]; ++g) {                                                     \
+            struct item group = {.items = s->local[0] * s->local[1], .group = g};                                      \
+            const size_t at[2] = {g / s->groups[1], g % s->groups[1]};                                                 \
+            for (int d = 0; d < 2; ++d) {                                                                              \
+                group.range[d] = s->local[d];                                                                          \
+                group.whole[d] = s->local[d] * s->groups[d];                                                           \
+                group.offset[d] = s->offset[d];                                                                        \
+                group.global[d] = s->offset[d] + at[d] * s->local[d];                                                  \
+            }                                                                                                          \
+            name(group, &block);                                                                                       \
+        }                                                                                                              \
+    }
+
 #else
-#include <teamwork/teamwork.h>
-struct random_case {
-    const char *name;
-    void (*launch)(tw_queue *queue, const struct launch *s);
-    void (*plain)(const struct launch *s);
-};
-struct random_launch {
-    const struct random_case *kernel;
-    struct launch launch;
-};
+
+#define range_kernel(name) static inline void name(tw_item item, const struct name *k)
+#define range_items(phase) {
+#define range_end(phase) }
+#define range_leave(phase) return
+#define range_private(type, name, ...) type name __VA_ARGS__
+#define range_own(name) name
+#define range_own_at(name, i) name[i]
+
+#define nd_kernel(name) static inline void name(tw_nd_item item, const struct name *k)
+#define nd_local(type, name, ...) TW_LOCAL(type, name, __VA_ARGS__)
+#define nd_items(phase) {
+#define nd_end(phase) }
+#define nd_leave(phase) return
+#define nd_barrier(space) tw_barrier(item, space)
+#define nd_private(type, name, ...) type name __VA_ARGS__
+#define nd_own(name) name
+#define nd_own_at(name, i) name[i]
+#define nd_reduce(name, op) name = tw_reduce_over_group(item, name, op) & 0xffff
+#define nd_scan(name, op) name = tw_inclusive_scan_over_group(item, name, op) & 0xffff
+#define nd_broadcast(name) name = tw_group_broadcast(item, name, 0)
+
+#define groups_kernel(name) static inline void name(tw_group group, const struct name *k)
+#define groups_local(type, name, ...) TW_LOCAL(type, name, __VA_ARGS__)
+#define groups_items(phase) tw_parallel_for_work_item(group, item) {
+#define groups_points(phase, rows, columns, first_row, first_column)                                                   \
+    tw_parallel_for_work_item_offset(group, item, tw_range_2d(rows, columns), tw_id_2d(first_row, first_column)) {
+#define groups_points_1d(phase, count, first)                                                                          \
+    tw_parallel_for_work_item_offset(group, item, tw_range_1d((size_t)(count)), tw_id_1d(first)) {
+#define groups_all_points(phase, rows, columns)                                                                        \
+    tw_parallel_for_work_item_range(group, item, tw_range_2d(rows, columns)) {
+#define groups_all_points_1d(phase, count) tw_parallel_for_work_item_range(group, item, tw_range_1d((size_t)(count))) {
+#define groups_end(phase) }
+#define groups_leave(phase) continue
+#define groups_private(type, ...) TW_PRIVATE(group, type, __VA_ARGS__)
+#define groups_own(name) tw_private(name, item)
+#define groups_own_at(name, i) tw_private(name, item, i)
+#define GIVE_ALL(name, ...)                                                                                            \
+    do {                                                                                                               \
+        const int all = __VA_ARGS__;                                                                                   \
+        tw_parallel_for_work_item(group, item) {                                                                       \
+            tw_private(name, item) = all & 0xffff;                                                                     \
+        }                                                                                                              \
+    } while (0)
+#define groups_reduce(name, op) GIVE_ALL(name, tw_reduce_over_group(group, name, op))
+#define groups_broadcast(name) GIVE_ALL(name, tw_group_broadcast(group, name, 0))
+#define groups_scan(name, op)                                                                                          \
+    do {                                                                                                               \
+        tw_inclusive_scan_over_group(group, name, op);                                                                 \
+        tw_parallel_for_work_item(group, item) {                                                                       \
+            tw_private(name, item) &= 0xffff;                                                                          \
+        }                                                                                                              \
+    } while (0)
+
 #define CHECK(call)                                                                                                    \
     do {                                                                                                               \
         if ((call) != TW_SUCCESS) {                                                                                    \
@@ -124,6 +301,12 @@ struct random_launch {
             exit(1);                                                                                                   \
         }                                                                                                              \
     } while (0)
+
+static inline void finish(tw_queue *queue, tw_command_group *cg)
+{
+    CHECK(tw_queue_submit(queue, cg, NULL));
+    CHECK(tw_queue_wait(queue));
+}
 #endif
 
 #endif
