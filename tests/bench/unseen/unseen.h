@@ -12,7 +12,7 @@
  * off:
  *
  *     clang-19 -std=c17 -O3 -march=native -fopenmp -Iinclude -Ioffload/include -DTW_SPLIT
- *         -fpass-plugin=BUILD/teamwork_split.so -S tests/bench/unseen/solvers.c
+ *         -fpass-plugin=BUILD/teamwork_compiler.so -S tests/bench/unseen/solvers.c
  */
 #ifndef TEAMWORK_UNSEEN_H
 #define TEAMWORK_UNSEEN_H
