@@ -327,6 +327,14 @@ void takeKernels(Module &M, ModuleAnalysisManager &MAM)
         Call->replaceAllUsesWith(Call->getArgOperand(0));
         Call->eraseFromParent();
     }
+    for (Function &F : M) {
+        if (F.isDeclaration())
+            continue;
+        FAM.invalidate(F, PreservedAnalyses::none());
+        const auto &LI = FAM.getResult<LoopAnalysis>(F);
+        if (any_of(LI.getLoopsInPreorder(), [](const Loop *L) { return hasLoopMark(*L, ItemsMark); }))
+            identifyLoops(F, LI);
+    }
     for (Function &F : M)
         endHeldAccesses(F);
 }

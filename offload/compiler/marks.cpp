@@ -81,6 +81,19 @@ bool areDistinct(Loop &L, ScalarEvolution &SE)
     return !isa<SCEVCouldNotCompute>(Turns) && SE.getUnsignedRangeMax(Turns).ult(Apart);
 }
 
+/* Gives loops that have no metadata some of their own. When LLVM folds the last turn of a loop, its branch keeps the loop's metadata, and
+   may become that of the loop around it: which would be taken for one over work-items then. What a loop has itself is kept. */
+void identifyLoops(Function &F, const LoopInfo &LI)
+{
+    for (Loop *L : LI.getLoopsInPreorder()) {
+        if (L->getLoopID())
+            continue;
+        MDNode *Id = MDNode::getDistinct(F.getContext(), {nullptr});
+        Id->replaceOperandWith(0, Id);
+        L->setLoopID(Id);
+    }
+}
+
 /* That of a new loop: over work-items, or over rows of them. */
 MDNode *loopMetadata(LLVMContext &Context, const char *Mark, uint64_t Apart)
 {

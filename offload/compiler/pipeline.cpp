@@ -37,6 +37,8 @@ namespace tw_compiler
 
 void clean(Function &F, FunctionAnalysisManager &FAM)
 {
+    FAM.invalidate(F, PreservedAnalyses::none());
+    identifyLoops(F, FAM.getResult<LoopAnalysis>(F));
     FunctionPassManager Passes;
     Passes.addPass(SimplifyCFGPass());
     Passes.addPass(InstCombinePass());
@@ -45,7 +47,6 @@ void clean(Function &F, FunctionAnalysisManager &FAM)
     Passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), true));
     Passes.addPass(SimplifyCFGPass());
     Passes.addPass(LoopSimplifyPass());
-    FAM.invalidate(F, PreservedAnalyses::none());
     FAM.invalidate(F, Passes.run(F, FAM));
     hideDivisions(F, FAM); /* which the passes have undone */
 }
