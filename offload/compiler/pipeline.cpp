@@ -73,6 +73,11 @@ bool isOfGpu(Function &F, FunctionAnalysisManager &)
     return Triple(F.getParent()->getTargetTriple()).isNVPTX();
 }
 
+bool isOfX86(Function &F, FunctionAnalysisManager &)
+{
+    return Triple(F.getParent()->getTargetTriple()).getArch() == Triple::x86_64;
+}
+
 bool isGpuKernel(Function &F, FunctionAnalysisManager &FAM)
 {
     return isOfGpu(F, FAM) && isKernel(F);
@@ -136,6 +141,7 @@ constexpr FunctionStep AtEnd[] = {
     {"tw-forward-vectors", hadItems, forwardVectors, nullptr},
     {"tw-avx2-members", hadItems, sortMembers, nullptr},
     {"tw-load-near-uses", hadItems, loadNearUses, nullptr},
+    {"tw-x86-frames", isOfX86, useFrameAtEntry, nullptr},
 };
 
 template <const auto &Steps, size_t I> struct StepPass {
