@@ -198,6 +198,8 @@ void setBudget(llvm::Function &F);
 bool isFull(llvm::Function &F);
 void takePointsNotes(llvm::Function &F, const llvm::LoopInfo *LI);
 void addLoopMark(llvm::Loop &L, llvm::StringRef Name, llvm::Constant *Value = nullptr);
+llvm::MDNode *loopId(llvm::LLVMContext &Context, llvm::ArrayRef<llvm::Metadata *> Properties);
+bool hasItems(const llvm::LoopInfo &LI);
 void identifyLoops(llvm::Function &F, const llvm::LoopInfo &LI);
 uint64_t turnsApart(const llvm::Loop &L);
 void setTurnsApart(llvm::Loop &L, uint64_t Apart);

@@ -65,10 +65,8 @@ void copyInLoop(MemCpyInst &Copy)
     Instruction *Back = B.CreateCondBr(B.CreateICmpEQ(Next, B.getInt64(Turns)), After, Body);
     At->addIncoming(B.getInt64(0), Before);
     At->addIncoming(Next, Body);
-    MDNode *Loop =
-        MDNode::getDistinct(Context, {nullptr, MDNode::get(Context, {MDString::get(Context, ParallelMark), Group})});
-    Loop->replaceOperandWith(0, Loop);
-    Back->setMetadata(LLVMContext::MD_loop, Loop);
+    Back->setMetadata(LLVMContext::MD_loop,
+                      loopId(Context, {MDNode::get(Context, {MDString::get(Context, ParallelMark), Group})}));
     Copy.eraseFromParent();
 }
 

@@ -69,7 +69,7 @@ void unswitch(Function &F, FunctionAnalysisManager &FAM)
 bool beginItems(Function &F, FunctionAnalysisManager &FAM)
 {
     const auto &LI = FAM.getResult<LoopAnalysis>(F);
-    const bool HasItems = any_of(LI.getLoopsInPreorder(), [](const Loop *L) { return hasLoopMark(*L, ItemsMark); });
+    const bool HasItems = hasItems(LI);
     setVectorizer(HasItems);
     takePointsNotes(F, &LI);
     if (!HasItems)

@@ -332,7 +332,7 @@ void takeKernels(Module &M, ModuleAnalysisManager &MAM)
             continue;
         FAM.invalidate(F, PreservedAnalyses::none());
         const auto &LI = FAM.getResult<LoopAnalysis>(F);
-        if (any_of(LI.getLoopsInPreorder(), [](const Loop *L) { return hasLoopMark(*L, ItemsMark); }))
+        if (hasItems(LI))
             identifyLoops(F, LI);
     }
     for (Function &F : M)

@@ -18,9 +18,7 @@ constexpr const char *NotChanged = "llvm.loop.disable_nonforced"; /* of loops th
 void setLoopMark(Instruction &Back, const char *Mark)
 {
     LLVMContext &Context = Back.getContext();
-    MDNode *Id = MDNode::getDistinct(Context, {nullptr, MDNode::get(Context, MDString::get(Context, Mark))});
-    Id->replaceOperandWith(0, Id);
-    Back.setMetadata(LLVMContext::MD_loop, Id);
+    Back.setMetadata(LLVMContext::MD_loop, loopId(Context, {MDNode::get(Context, MDString::get(Context, Mark))}));
 }
 
 } // namespace
@@ -268,13 +266,11 @@ BasicBlock *Lanes::emitSegment(const Piece &P, BasicBlock *From)
         Going->addIncoming(ConstantInt::get(Going->getType(), 0), From);
         Going->addIncoming(this->Going, Latch);
     }
-    SmallVector<Metadata *, 4> Properties{nullptr, MDNode::get(Context, MDString::get(Context, ItemsMark)),
+    SmallVector<Metadata *, 4> Properties{MDNode::get(Context, MDString::get(Context, ItemsMark)),
                                           MDNode::get(Context, MDString::get(Context, "teamwork.lanes"))};
     if (Group)
         Properties.push_back(MDNode::get(Context, {MDString::get(Context, ParallelMark), Group}));
-    MDNode *Id = MDNode::getDistinct(Context, Properties);
-    Id->replaceOperandWith(0, Id);
-    Back->setMetadata(LLVMContext::MD_loop, Id);
+    Back->setMetadata(LLVMContext::MD_loop, loopId(Context, Properties));
     return After;
 }
 

@@ -81,31 +81,41 @@ bool areDistinct(Loop &L, ScalarEvolution &SE)
     return !isa<SCEVCouldNotCompute>(Turns) && SE.getUnsignedRangeMax(Turns).ult(Apart);
 }
 
+/* What identifies a loop: metadata whose first operand is itself, in front of its properties. */
+MDNode *loopId(LLVMContext &Context, ArrayRef<Metadata *> Properties)
+{
+    SmallVector<Metadata *, 8> Operands{nullptr};
+    Operands.append(Properties.begin(), Properties.end());
+    MDNode *Id = MDNode::getDistinct(Context, Operands);
+    Id->replaceOperandWith(0, Id);
+    return Id;
+}
+
+/* Whether a function has loops over work-items. */
+bool hasItems(const LoopInfo &LI)
+{
+    return any_of(LI.getLoopsInPreorder(), [](const Loop *L) { return hasLoopMark(*L, ItemsMark); });
+}
+
 /* Gives loops that have no metadata some of their own. When LLVM folds the last turn of a loop, its branch keeps the loop's metadata, and
    may become that of the loop around it: which would be taken for one over work-items then. What a loop has itself is kept. */
 void identifyLoops(Function &F, const LoopInfo &LI)
 {
-    for (Loop *L : LI.getLoopsInPreorder()) {
-        if (L->getLoopID())
-            continue;
-        MDNode *Id = MDNode::getDistinct(F.getContext(), {nullptr});
-        Id->replaceOperandWith(0, Id);
-        L->setLoopID(Id);
-    }
+    for (Loop *L : LI.getLoopsInPreorder())
+        if (!L->getLoopID())
+            L->setLoopID(loopId(F.getContext(), {}));
 }
 
 /* That of a new loop: over work-items, or over rows of them. */
 MDNode *loopMetadata(LLVMContext &Context, const char *Mark, uint64_t Apart)
 {
-    SmallVector<Metadata *, 4> Properties{nullptr, MDNode::get(Context, MDString::get(Context, Mark))};
+    SmallVector<Metadata *, 4> Properties{MDNode::get(Context, MDString::get(Context, Mark))};
     if (Apart != UINT64_MAX)
         Properties.push_back(apartMetadata(Context, Apart));
     if (Mark == ItemsMark)
         Properties.push_back(MDNode::get(Context, {MDString::get(Context, "llvm.loop.vectorize.enable"),
                                                    ConstantAsMetadata::get(ConstantInt::getTrue(Context))}));
-    MDNode *Loop = MDNode::getDistinct(Context, Properties);
-    Loop->replaceOperandWith(0, Loop);
-    return Loop;
+    return loopId(Context, Properties);
 }
 
 /* What LLVM does behind copies of loops takes time by the number of instructions, or by its square. So a function that is large gets fewer

@@ -57,10 +57,9 @@ namespace
 /* ---- the passes -------------------------------------------------------------------------------------------------- */
 
 /* What functions a pass is for. */
-bool hasItems(Function &F, FunctionAnalysisManager &FAM)
+bool nowHasItems(Function &F, FunctionAnalysisManager &FAM)
 {
-    return any_of(FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder(),
-                  [](const Loop *L) { return hasLoopMark(*L, ItemsMark); });
+    return hasItems(FAM.getResult<LoopAnalysis>(F));
 }
 
 bool hadItems(Function &F, FunctionAnalysisManager &) /* when the first pass looked */
@@ -108,28 +107,28 @@ constexpr FunctionStep BeforeVectorizer[] = {
     {"tw-gpu-reciprocals", isOfGpu, writeGpuReciprocals, nullptr},
 
     {"tw-begin-items", isAny, beginItems, nullptr},
-    {"tw-join-steps", hasItems, joinSteps, clean},
-    {"tw-begins-with-first", hasItems, beginsWithFirst, clean},
-    {"tw-no-errno", hasItems, leaveErrno, clean},
-    {"tw-compare-bits", hasItems, compareForMasks, clean},
-    {"tw-join-elements", hasItems, joinElements, clean},
-    {"tw-delinearize", hasItems, delinearize, nullptr},
-    {"tw-single-item", hasItems, takeSingles, clean},
-    {"tw-widen-nests", hasItems, widenNests, clean},
-    {"tw-version-nests", hasItems, versionNests, clean},
-    {"tw-settle-known", hasItems, settleKnown, clean},
-    {"tw-compare-bits-again", hasItems, compareForMasks, nullptr},
-    {"tw-store-always", hasItems, writeOwnAlways, clean},
-    {"tw-widen-counters", hasItems, widenCounters, nullptr},
-    {"tw-index-set-split", hasItems, divideAtEdges, clean},
-    {"tw-unroll-and-jam", hasItems, jamRows, clean},
-    {"tw-outer-vectorize", hasItems, makeLanes, clean},
-    {"tw-expand-copies", hasItems, expandCopies, nullptr},
-    {"tw-strip-mine", hasItems, takePieces, clean},
-    {"tw-divisions", hasItems, hoistDivisions, nullptr},
-    {"tw-count-members", hasItems, countMembers, nullptr},
-    {"tw-independence", hasItems, tellIndependence, nullptr},
-    {"tw-ordinary-atomics", hasItems, makeOrdinary, clean},
+    {"tw-join-steps", nowHasItems, joinSteps, clean},
+    {"tw-begins-with-first", nowHasItems, beginsWithFirst, clean},
+    {"tw-no-errno", nowHasItems, leaveErrno, clean},
+    {"tw-compare-bits", nowHasItems, compareForMasks, clean},
+    {"tw-join-elements", nowHasItems, joinElements, clean},
+    {"tw-delinearize", nowHasItems, delinearize, nullptr},
+    {"tw-single-item", nowHasItems, takeSingles, clean},
+    {"tw-widen-nests", nowHasItems, widenNests, clean},
+    {"tw-version-nests", nowHasItems, versionNests, clean},
+    {"tw-settle-known", nowHasItems, settleKnown, clean},
+    {"tw-compare-bits-again", nowHasItems, compareForMasks, nullptr},
+    {"tw-store-always", nowHasItems, writeOwnAlways, clean},
+    {"tw-widen-counters", nowHasItems, widenCounters, nullptr},
+    {"tw-index-set-split", nowHasItems, divideAtEdges, clean},
+    {"tw-unroll-and-jam", nowHasItems, jamRows, clean},
+    {"tw-outer-vectorize", nowHasItems, makeLanes, clean},
+    {"tw-expand-copies", nowHasItems, expandCopies, nullptr},
+    {"tw-strip-mine", nowHasItems, takePieces, clean},
+    {"tw-divisions", nowHasItems, hoistDivisions, nullptr},
+    {"tw-count-members", nowHasItems, countMembers, nullptr},
+    {"tw-independence", nowHasItems, tellIndependence, nullptr},
+    {"tw-ordinary-atomics", nowHasItems, makeOrdinary, clean},
 };
 
 /* Behind all of LLVM's. */
@@ -144,11 +143,20 @@ constexpr FunctionStep AtEnd[] = {
     {"tw-x86-frames", isOfX86, useFrameAtEntry, nullptr},
 };
 
-template <const auto &Steps, size_t I> struct StepPass {
+/* What the pass manager asks a pass for, by the pass's `Name`. */
+template <typename Pass> struct Named {
     static StringRef name()
     {
-        return Steps[I].Name;
+        return Pass::Name;
     }
+    void printPipeline(raw_ostream &Out, function_ref<StringRef(StringRef)>)
+    {
+        Out << Pass::Name;
+    }
+};
+
+template <const auto &Steps, size_t I> struct StepPass : Named<StepPass<Steps, I>> {
+    static constexpr const char *Name = Steps[I].Name;
     PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM)
     {
         if (!Steps[I].IsFor(F, FAM) || !Steps[I].Run(F, FAM))
@@ -157,23 +165,11 @@ template <const auto &Steps, size_t I> struct StepPass {
             Steps[I].Then(F, FAM);
         return PreservedAnalyses::none();
     }
-    void printPipeline(raw_ostream &Out, function_ref<StringRef(StringRef)>)
-    {
-        Out << name();
-    }
 };
 
 /* Kernels are divided at their barriers, once everything is there and nothing was moved. */
-struct KernelsPass {
+struct KernelsPass : Named<KernelsPass> {
     static constexpr const char *Name = "tw-kernels";
-    static StringRef name()
-    {
-        return Name;
-    }
-    void printPipeline(raw_ostream &Out, function_ref<StringRef(StringRef)>)
-    {
-        Out << Name;
-    }
     PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM)
     {
         takeKernels(M, MAM);
@@ -186,16 +182,8 @@ struct KernelsPass {
 };
 
 /* While LLVM unrolls short loops. */
-struct DelayUnrollPass {
+struct DelayUnrollPass : Named<DelayUnrollPass> {
     static constexpr const char *Name = "tw-delay-unroll";
-    static StringRef name()
-    {
-        return Name;
-    }
-    void printPipeline(raw_ostream &Out, function_ref<StringRef(StringRef)>)
-    {
-        Out << Name;
-    }
     PreservedAnalyses run(Loop &L, LoopAnalysisManager &, LoopStandardAnalysisResults &Results, LPMUpdater &)
     {
         delayUnrolling(L, Results);
@@ -203,16 +191,8 @@ struct DelayUnrollPass {
     }
 };
 
-struct TellLoopsPass {
+struct TellLoopsPass : Named<TellLoopsPass> {
     static constexpr const char *Name = "tw-tell-loops";
-    static StringRef name()
-    {
-        return Name;
-    }
-    void printPipeline(raw_ostream &Out, function_ref<StringRef(StringRef)>)
-    {
-        Out << Name;
-    }
     PreservedAnalyses run(Module &M, ModuleAnalysisManager &)
     {
         tellLoops(M);
@@ -324,5 +304,5 @@ void registerPasses(PassBuilder &Builder)
 
 extern "C" LLVM_ATTRIBUTE_WEAK LLVM_ATTRIBUTE_VISIBILITY_DEFAULT PassPluginLibraryInfo llvmGetPassPluginInfo()
 {
-    return {LLVM_PLUGIN_API_VERSION, "teamwork-split", "1", tw_compiler::registerPasses};
+    return {LLVM_PLUGIN_API_VERSION, "teamwork-compiler", "1", tw_compiler::registerPasses};
 }
