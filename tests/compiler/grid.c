@@ -606,47 +606,6 @@ static inline void changes_some(tw_item item, const struct changes_some *k)
 }
 TW_RANGE_KERNEL(changes_some, 1);
 
-/* Work-items with two numbers each, one in each half of their group's part: two streams of memory, which are touched in order. */
-struct halves {
-    const float *in;
-    float *out;
-};
-
-static inline void halves_of_items(tw_nd_item item, const struct halves *k)
-{
-    TW_LOCAL(float, part, [512]);
-    const size_t own = tw_local_id(item, 0), first = tw_group_id(item, 0) * 512 + own;
-    part[own] = k->in[first] - k->in[first + 256];
-    tw_barrier(item, TW_LOCAL_SPACE);
-    k->out[first] = part[255 - own];
-    k->out[first + 256] = part[255 - own] * 2;
-}
-TW_ND_RANGE_KERNEL(TW_BLOCK(halves) halves_of_items, 256);
-
-static inline void halves_of_group(tw_group group, const struct halves *k)
-{
-    const unsigned first = (unsigned)tw_group_id(group, 0) * 512;
-    tw_parallel_for_work_item(group, item) {
-        const unsigned own = first + (unsigned)tw_local_id(item, 0);
-        k->out[own] = k->in[own] - k->in[own + 256];
-    }
-}
-TW_WORK_GROUP_KERNEL(TW_BLOCK(halves) halves_of_group, 256);
-
-/* Not these: what is behind a condition may not be there. */
-static inline void halves_of_some(tw_group group, const struct halves *k)
-{
-    const size_t first = tw_group_id(group, 0) * 512;
-    tw_parallel_for_work_item(group, item) {
-        const size_t own = first + tw_local_id(item, 0);
-        float x = k->in[own];
-        if (x > 0)
-            x -= k->in[own + 256];
-        k->out[own] = x;
-    }
-}
-TW_WORK_GROUP_KERNEL(TW_BLOCK(halves) halves_of_some, 256);
-
 /* Matrices of 8 x 8, one for each work-item. */
 struct products {
     const float *a, *b;

@@ -66,89 +66,7 @@ TW_ND_RANGE_KERNEL(TW_BLOCK(prefix) prefix_items, GROUP);
         }                                                                                                              \
     }
 PREFIX_GROUP(unsigned, prefix_group)
-PREFIX_GROUP(int, prefix_signed)
 TW_WORK_GROUP_KERNEL(TW_BLOCK(prefix) prefix_group, GROUP);
-TW_WORK_GROUP_KERNEL(TW_BLOCK(prefix) prefix_signed, GROUP);
-
-/* A tree of prefix sums, up and down: at the first levels, windows of vectors. */
-static inline void tree_items(tw_nd_item item, const struct prefix *k)
-{
-    TW_LOCAL(uint32_t, tree, [BLOCK]);
-    const unsigned t = (unsigned)tw_local_id(item, 0), first = (unsigned)tw_group_id(item, 0) * BLOCK;
-    tree[2 * t] = k->in[first + 2 * t];
-    tree[2 * t + 1] = k->in[first + 2 * t + 1];
-    unsigned stride = 1;
-    for (unsigned pairs = BLOCK / 2; pairs > 0; pairs /= 2) {
-        tw_barrier(item, TW_LOCAL_SPACE);
-        if (t < pairs)
-            tree[(2 * t + 2) * stride - 1] += tree[(2 * t + 1) * stride - 1];
-        stride *= 2;
-    }
-    if (t == 0)
-        tree[BLOCK - 1] = 0;
-    for (unsigned pairs = 1; pairs < BLOCK; pairs *= 2) {
-        stride /= 2;
-        tw_barrier(item, TW_LOCAL_SPACE);
-        if (t < pairs) {
-            const uint32_t left = tree[(2 * t + 1) * stride - 1];
-            tree[(2 * t + 1) * stride - 1] = tree[(2 * t + 2) * stride - 1];
-            tree[(2 * t + 2) * stride - 1] += left;
-        }
-    }
-    tw_barrier(item, TW_LOCAL_SPACE);
-    k->out[first + 2 * t] = tree[2 * t];
-    k->out[first + 2 * t + 1] = tree[2 * t + 1];
-}
-TW_ND_RANGE_KERNEL(TW_BLOCK(prefix) tree_items, GROUP);
-
-struct least {
-    const double *in;
-    double *out;
-};
-
-static inline void tree_group(tw_group group, const struct least *k)
-{
-    TW_LOCAL(double, tree, [BLOCK]);
-    const size_t first = tw_group_id(group, 0) * BLOCK;
-    tw_parallel_for_work_item(group, item) {
-        const size_t t = tw_local_id(item, 0);
-        tree[2 * t] = k->in[first + 2 * t];
-        tree[2 * t + 1] = k->in[first + 2 * t + 1];
-    }
-    size_t stride = 1;
-    for (size_t pairs = BLOCK / 2; pairs > 0; pairs /= 2) {
-        tw_parallel_for_work_item(group, item) {
-            const size_t t = tw_local_id(item, 0);
-            if (t < pairs) {
-                const double left = tree[(2 * t + 1) * stride - 1], right = tree[(2 * t + 2) * stride - 1];
-                tree[(2 * t + 2) * stride - 1] = left < right ? left : right;
-            }
-        }
-        stride *= 2;
-    }
-    tw_parallel_for_work_item(group, item) {
-        const size_t t = tw_local_id(item, 0);
-        k->out[first + 2 * t] = tree[2 * t];
-        k->out[first + 2 * t + 1] = tree[2 * t + 1];
-    }
-}
-TW_WORK_GROUP_KERNEL(TW_BLOCK(least) tree_group, GROUP);
-
-/* A tree of halves, which stays in registers. */
-static inline void halves_items(tw_nd_item item, const struct least *k)
-{
-    TW_LOCAL(double, part, [GROUP]);
-    const size_t at = tw_local_id(item, 0);
-    part[at] = k->in[tw_global_id(item, 0)];
-    for (size_t half = tw_local_range(item, 0) / 2; half > 0; half /= 2) {
-        tw_barrier(item, TW_LOCAL_SPACE);
-        if (at < half)
-            part[at] += part[at + half];
-    }
-    if (at == 0)
-        k->out[tw_group_id(item, 0)] = part[0];
-}
-TW_ND_RANGE_KERNEL(TW_BLOCK(least) halves_items, GROUP);
 
 /* A row of a matrix, summed up by a group. */
 struct row {
@@ -202,22 +120,6 @@ static inline void add_group(tw_group group, const struct add *k)
 }
 TW_WORK_GROUP_KERNEL(TW_BLOCK(add) add_group, GROUP);
 
-/* What only some work-items write to the program's memory is nothing that the others may write. */
-static inline void some_group(tw_group group, const struct prefix *k)
-{
-    TW_PRIVATE(group, uint32_t, mine);
-    tw_parallel_for_work_item(group, item) {
-        tw_private(mine, item) = 0;
-        if (k->in[tw_global_id(item, 0)] > 5)
-            tw_private(mine, item) = k->in[tw_global_id(item, 0)];
-    }
-    tw_parallel_for_work_item(group, item) {
-        if (tw_private(mine, item) > 7)
-            k->out[tw_global_id(item, 0)] = tw_private(mine, item);
-    }
-}
-TW_WORK_GROUP_KERNEL(TW_BLOCK(prefix) some_group, GROUP);
-
 /* Each row of a group has a sum of its own: work-items take the turns of the loop together, and levels of the tree run row by row. */
 struct rows {
     const int *begins;
@@ -269,34 +171,3 @@ static inline void norm_items(tw_nd_item item, const struct norm *k)
         k->out[tw_group_id(item, 0) * (size_t)k->count + (size_t)i] = (in[i] - sum) * scale;
 }
 TW_ND_RANGE_KERNEL(TW_BLOCK(norm) norm_items, GROUP);
-
-/* Neighbours in a tile with a halo are parts of vectors that the group has stored. */
-static inline void halo_items(tw_nd_item item, const struct prefix *k)
-{
-    TW_LOCAL(uint32_t, tile, [64 + 4]);
-    const size_t i = tw_global_id(item, 0), l = tw_local_id(item, 0);
-    tile[l + 2] = k->in[i];
-    if (l < 2) {
-        tile[l] = i >= 2 ? k->in[i - 2] : 0;
-        tile[l + 64 + 2] = k->in[i + 64];
-    }
-    tw_barrier(item, TW_LOCAL_SPACE);
-    k->out[i] = tile[l] + 3 * tile[l + 1] + 9 * tile[l + 2] + 5 * tile[l + 4];
-}
-TW_ND_RANGE_KERNEL(TW_BLOCK(prefix) halo_items, 64);
-
-/* It has a local element for each work-item of groups of 64, and does not say so. */
-static inline void sum_unnamed(tw_nd_item item, const struct prefix *k)
-{
-    TW_LOCAL(uint32_t, part, [64]);
-    const size_t l = tw_local_id(item, 0);
-    part[l] = k->in[tw_global_id(item, 0)];
-    for (size_t s = tw_local_range(item, 0) / 2; s > 0; s /= 2) {
-        tw_barrier(item, TW_LOCAL_SPACE);
-        if (l < s)
-            part[l] += part[l + s];
-    }
-    if (l == 0)
-        k->out[tw_group_id(item, 0)] = part[0];
-}
-TW_ND_RANGE_KERNEL(TW_BLOCK(prefix) sum_unnamed);

@@ -27,25 +27,6 @@ TW_RANGE_KERNEL(lengths, 1);
 LENGTHS_ITEMS(size_t, lengths_size);
 LENGTHS_ITEMS(unsigned, lengths_unsigned);
 
-struct move {
-    const float *position, *velocity;
-    float *out;
-};
-
-static inline void move(tw_nd_item item, const struct move *k)
-{
-    const int i = (int)tw_global_id(item, 0);
-    const float mass = k->position[4 * i + 3];
-    for (int c = 0; c < 3; ++c) {
-        float x = k->position[4 * i + c];
-        if (mass > 0)
-            x += k->velocity[4 * i + c] / 4;
-        k->out[4 * i + c] = x;
-    }
-    k->out[4 * i + 3] = mass;
-}
-TW_ND_RANGE_KERNEL(move, 128);
-
 /* Rows of 32 work-items, which LLVM would unroll all the way at -O3. */
 struct turn_rows {
     const float *in;

@@ -31,36 +31,6 @@ static inline void product_of_tiles(tw_nd_item item, const struct product_of_til
 }
 TW_ND_RANGE_KERNEL(product_of_tiles, 32, 32);
 
-/* LLVM takes the middle of a tile from the work-item before, which has loaded it as its right neighbour. */
-struct planes_of_tiles {
-    const float *in;
-    float *out;
-    int pitch, plane, planes;
-};
-
-static inline void planes_of_tiles(tw_nd_item item, const struct planes_of_tiles *k)
-{
-    enum { ROWS = 8, COLUMNS = 32 };
-    TW_LOCAL(float, tile, [ROWS][COLUMNS + 2]);
-    const int i = (int)tw_local_id(item, 0), j = (int)tw_local_id(item, 1);
-    const int row = (int)tw_global_id(item, 0), column = (int)tw_global_id(item, 1);
-    float before = 0;
-    for (int z = 0; z < k->planes; ++z) {
-        const int at = z * k->plane + row * k->pitch + column;
-        tile[i][j + 1] = k->in[at];
-        if (j == 0)
-            tile[i][0] = k->in[at - 1];
-        if (j == COLUMNS - 1)
-            tile[i][COLUMNS + 1] = k->in[at + 1];
-        tw_barrier(item, TW_LOCAL_SPACE);
-        const float here = tile[i][j + 1];
-        k->out[at] = (before + tile[i][j] + tile[i][j + 2]) * 0.25f;
-        before = here;
-        tw_barrier(item, TW_LOCAL_SPACE);
-    }
-}
-TW_ND_RANGE_KERNEL(planes_of_tiles, 8, 32);
-
 /* Under its condition a work-item uses lx + 1, which LLVM takes for its counter, too. */
 struct sums_in_tile {
     const unsigned char *in;
