@@ -43,6 +43,7 @@
  *
  *     forward.cpp   keeps vectors in registers that are stored to local memory and read again
  *     avx2.cpp      writes accesses to structures, and with masks, as suits AVX2
+ *     frames.cpp    keeps the probes of large frames away from registers in use
  *     near.cpp      loads vectors where they are used, if there are more of them than registers
  *
  * In the host's pass it looks for target regions that read what the program assigns to in vain (variables.cpp).

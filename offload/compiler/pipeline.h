@@ -24,10 +24,12 @@ void clean(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool beginItems(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool endItems(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool joinSteps(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
-bool useFrameAtEntry(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool delinearize(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool settleKnown(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool beginsWithFirst(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+
+/* frames.cpp */
+bool useFrameAtEntry(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 /* divisions.cpp */
 void hideDivisions(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
