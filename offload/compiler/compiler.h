@@ -396,6 +396,7 @@ llvm::StringRef plainName(const llvm::Function &F);
 void noteLoops(llvm::Function &F, const llvm::LoopInfo &LI);
 void tellLoops(llvm::Module &M);
 bool makeLanes(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool vectorizeItems(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void reportMissing(const llvm::Module &M);
 void reportOldVariables(const llvm::Module &M);
 bool isKernel(const llvm::Function &F);

@@ -123,6 +123,7 @@ constexpr FunctionStep BeforeVectorizer[] = {
     {"tw-index-set-split", nowHasItems, divideAtEdges, clean},
     {"tw-unroll-and-jam", nowHasItems, jamRows, clean},
     {"tw-outer-vectorize", nowHasItems, makeLanes, clean},
+    {"tw-vectorize-items", nowHasItems, vectorizeItems, clean},
     {"tw-expand-copies", nowHasItems, expandCopies, nullptr},
     {"tw-strip-mine", nowHasItems, takePieces, clean},
     {"tw-divisions", nowHasItems, hoistDivisions, nullptr},

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The vectorizer of loops over work-items: as many turns as a vector has lanes become one, whatever a work-item does in it.
+ *
+ *     for (i = 0; i < n; ++i)                    for (i = 0; i + 8 <= n; i += 8)
+ *         while (x[i] > 1)               becomes     mask = x[i .. i + 7] > 1
+ *             x[i] = f(x[i]);                        while (any(mask))
+ *                                                        x[i .. i + 7] = f(x[i .. i + 7]), where mask
+ *                                                        mask = mask & x[i .. i + 7] > 1
+ *
+ * It is legal because work-items are independent between barriers (docs/kernels.md): neighbours take each step together, each one does
+ * everything in its own order, and what it would not do is masked out. So nothing has to be known of addresses. Refused are only loops
+ * in which work-items combine values in memory, without atomic operations, and what has no meaning for lanes.
+ *
+ *     vectorize.cpp            whether a loop is suitable, and whether it pays
+ *     vectorize_variables.cpp  variables in memory that each work-item has
+ *     vectorize_shapes.cpp     which values are the same for all lanes, or grow by a constant
+ *     vectorize_control.cpp    blocks, masks and loops
+ *     vectorize_values.cpp     instructions
+ *
+ * LLVM's vectorizer takes innermost loops, which it knows everything about; so those that it can take are left to it.
+ */
+#include "vectorize.h"
+
+#include <set>
+
+#include <llvm/Analysis/OptimizationRemarkEmitter.h>
+#include <llvm/Analysis/VectorUtils.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
+
+using namespace llvm;
+
+namespace tw_compiler
+{
+namespace
+{
+
+constexpr unsigned MostInstructions = 3000; /* of a work-item */
+constexpr unsigned MostLanesOfVector = 64;
+
+} // namespace
+
+Vectorizer::Vectorizer(Function &F, Loop &L, FunctionAnalysisManager &FAM)
+    : F(F), L(L), SE(FAM.getResult<ScalarEvolutionAnalysis>(F)), DT(FAM.getResult<DominatorTreeAnalysis>(F)),
+      LI(FAM.getResult<LoopAnalysis>(F)), PDT(FAM.getResult<PostDominatorTreeAnalysis>(F)),
+      TTI(FAM.getResult<TargetIRAnalysis>(F)), TLI(FAM.getResult<TargetLibraryAnalysis>(F)),
+      Often(FAM.getResult<BlockFrequencyAnalysis>(F)), DL(F.getDataLayout()), Context(F.getContext()), Private(L, DT),
+      Shape(L, SE, PDT, LI, Private), B(F.getContext())
+{
+}
+
+/* Puts what is in a loop in order, each block behind all that goes to it; a loop inside is one entry. */
+bool Vectorizer::findOrder(Loop &K)
+{
+    if (!K.isLoopSimplifyForm())
+        return refuse("of its control flow");
+    for (Loop *Inner : K)
+        if (!findOrder(*Inner))
+            return false;
+    const auto EntryOf = [&](BasicBlock *Block) -> BasicBlock * { /* null: not in this loop, or its next turn */
+        Loop *Of = LI.getLoopFor(Block);
+        if (!K.contains(Block) || Block == K.getHeader())
+            return nullptr;
+        for (; Of != &K; Of = Of->getParentLoop())
+            if (Of->getParentLoop() == &K)
+                return Of->getHeader() == Block ? Block : nullptr;
+        return Block;
+    };
+    const auto NextOf = [&](BasicBlock *Entry) {
+        SmallVector<BasicBlock *, 4> Next;
+        const Loop *Of = LI.getLoopFor(Entry);
+        if (Of == &K)
+            append_range(Next, successors(Entry));
+        else
+            Of->getExitBlocks(const_cast<SmallVectorImpl<BasicBlock *> &>(static_cast<const SmallVectorImpl<BasicBlock *> &>(Next)));
+        return Next;
+    };
+    enum { New, Open, Done };
+    DenseMap<BasicBlock *, int> State;
+    Blocks Result;
+    std::vector<std::pair<BasicBlock *, SmallVector<BasicBlock *, 4>>> Stack;
+    Stack.push_back({K.getHeader(), NextOf(K.getHeader())});
+    State[K.getHeader()] = Open;
+    while (!Stack.empty()) {
+        auto &[Entry, Next] = Stack.back();
+        if (Next.empty()) {
+            State[Entry] = Done;
+            Result.push_back(Entry);
+            Stack.pop_back();
+            continue;
+        }
+        BasicBlock *To = EntryOf(Next.pop_back_val());
+        if (!To)
+            continue;
+        if (State[To] == Open)
+            return refuse("of its control flow");
+        if (State[To] == New) {
+            State[To] = Open;
+            auto Following = NextOf(To);
+            Stack.push_back({To, std::move(Following)});
+        }
+    }
+    std::reverse(Result.begin(), Result.end());
+    if (Result.back() != K.getLoopLatch())
+        return refuse("of its control flow");
+    Order[&K] = std::move(Result);
+    return true;
+}
+
+/* What keeps an operation from being done for lanes; empty: nothing does. */
+static std::string obstacle(const Instruction &I, const TargetLibraryInfo &TLI)
+{
+    if (isDropped(I))
+        return "";
+    Type *T = isa<StoreInst>(I) ? I.getOperand(0)->getType() : I.getType();
+    if (!T->isVoidTy() && !VectorType::isValidElementType(T))
+        return "it computes with vectors or structures";
+    if (isa<AllocaInst>(I))
+        return "of an array of varying length";
+    if (T->isTokenTy() || I.isEHPad() || isa<FenceInst>(I)
+        || (I.isTerminator() && !isa<BranchInst>(I) && !isa<SwitchInst>(I)))
+        return "of its control flow";
+    if (const auto *Call = dyn_cast<CallBase>(&I)) {
+        if (!isa<CallInst>(I) || Call->isConvergent() || Call->cannotDuplicate() || Call->hasOperandBundles()
+            || Call->isInlineAsm())
+            return "of a call that may not be copied";
+        for (const Use &Argument : Call->args())
+            if (Argument->getType()->isVectorTy() || Argument->getType()->isAggregateType())
+                return "it computes with vectors or structures";
+    }
+    (void)TLI;
+    return "";
+}
+
+/* Each variable that work-items change, but not by elements of their own, is one of each work-item. */
+bool Vectorizer::findVariables()
+{
+    Accesses At(L, SE);
+    while (Instruction *Variable = At.sharedVariable()) {
+        if (const char *Reason = Private.add(*cast<AllocaInst>(Variable)))
+            return refuse(Reason, Variable);
+        At.Own.insert(cast<AllocaInst>(Variable));
+    }
+    for (BasicBlock *Block : L.blocks())
+        for (Instruction &I : *Block)
+            for (Value *Operand : I.operands()) /* whose address goes to a call, say */
+                if (auto *Variable = dyn_cast<AllocaInst>(Operand);
+                    Variable && !Variable->hasMetadata(SharedNote) && !At.Own.count(Variable) && !isDropped(I)
+                    && (isa<CallBase>(I) || I.getType()->isPointerTy() || isa<StoreInst>(I) || isa<PHINode>(I))
+                    && !isa<GetElementPtrInst>(I)) {
+                    if (const char *Reason = Private.add(*Variable))
+                        return refuse(Reason, &I);
+                    At.Own.insert(Variable);
+                }
+    return true;
+}
+
+/* Whether work-items add to a place in memory one after the other, as reductions do. */
+bool Vectorizer::combinesInPlace()
+{
+    Accesses At(L, SE);
+    for (const PrivateVariable &P : Private.All)
+        At.Own.insert(P.Variable);
+    if (const auto Found = At.combined(); !Found.empty())
+        return !refuse("work-items combine values in memory", Found[0][0]);
+    DenseSet<const SCEV *> Read;
+    for (BasicBlock *Block : L.blocks())
+        for (Instruction &I : *Block)
+            if (const auto *Load = dyn_cast<LoadInst>(&I); Load && Shape.isUniform(Load->getPointerOperand()))
+                Read.insert(SE.getSCEV(const_cast<Value *>(Load->getPointerOperand())));
+    for (BasicBlock *Block : L.blocks())
+        for (Instruction &I : *Block)
+            if (auto *Store = dyn_cast<StoreInst>(&I);
+                Store && Shape.isUniform(Store->getPointerOperand()) && !Private.interleaved(Store->getPointerOperand())
+                && Read.count(SE.getSCEV(Store->getPointerOperand())))
+                return !refuse("work-items combine values in memory", Store);
+    return false;
+}
+
+bool Vectorizer::isSuitable()
+{
+    BasicBlock *Latch = L.getLoopLatch();
+    if (!L.isLoopSimplifyForm() || L.getExitingBlock() != Latch || !L.getExitBlock()
+        || L.getExitBlock()->getSinglePredecessor() != Latch || !isa<BranchInst>(Latch->getTerminator()))
+        return refuse("the work-items may leave the loop over them");
+    const SCEV *Turns = SE.getBackedgeTakenCount(&L);
+    if (isa<SCEVCouldNotCompute>(Turns) || SE.getTypeSizeInBits(Turns->getType()) > 64
+        || !Expander(SE, DL, "tw").isSafeToExpandAt(Turns, L.getLoopPreheader()->getTerminator()))
+        return refuse("the number of work-items is not known in front of the loop over them");
+    if (SE.getUnsignedRangeMax(Turns).getActiveBits() > 63 && SE.getTypeSizeInBits(Turns->getType()) == 64)
+        Turns = nullptr; /* more than there is memory */
+    for (PHINode &Phi : L.getHeader()->phis()) {
+        const auto *Rec = SE.isSCEVable(Phi.getType()) ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(&Phi)) : nullptr;
+        if (Rec && Rec->getLoop() == &L && Rec->isAffine() && isa<SCEVConstant>(Rec->getStepRecurrence(SE)))
+            continue;
+        const std::optional<Reduction> Found = findReduction(Phi, L);
+        if (!Found)
+            return refuse("of a value that goes from one work-item to the next", &Phi);
+        Reductions.push_back(*Found);
+    }
+    unsigned Instructions = 0;
+    for (BasicBlock *Block : L.blocks())
+        for (Instruction &I : *Block) {
+            if (++Instructions > MostInstructions)
+                return refuse("it is too long", &I);
+            if (const std::string Reason = obstacle(I, TLI); !Reason.empty())
+                return refuse(Reason, &I);
+            const bool IsCombined = any_of(Reductions, [&](const Reduction &R) { return R.Phi == &I || R.Next == &I; });
+            for (const User *U : I.users())
+                if (!L.contains(cast<Instruction>(U)) && !IsCombined)
+                    return refuse("a value of the last work-item is used behind all of them", &I);
+        }
+    if (!findOrder(L))
+        return false;
+    for (const auto &Entries : Order) /* all blocks, in an order */
+        (void)Entries;
+    const std::function<void(Loop &)> Collect = [&](Loop &K) {
+        for (BasicBlock *Entry : Order[&K])
+            if (Loop *Of = LI.getLoopFor(Entry); Of != &K)
+                Collect(*Of);
+            else
+                All.push_back(Entry);
+    };
+    Collect(L);
+    if (All.size() != L.getNumBlocks())
+        return refuse("of its control flow");
+    return findVariables();
+}
+
+/* ---- whether it pays --------------------------------------------------------------------------------------------------- */
+
+InstructionCost Vectorizer::costOfAccess(Instruction &I) const
+{
+    const bool IsStore = isa<StoreInst>(I);
+    const unsigned Opcode = I.getOpcode();
+    const Value *Address = getLoadStorePointerOperand(&I);
+    Type *T = getLoadStoreType(&I);
+    auto *Wide = VectorType::get(T, Width, false);
+    const Align At = getLoadStoreAlignment(&I);
+    const auto Kind = TargetTransformInfo::TCK_RecipThroughput;
+    const bool IsPartial = Shape.isPartial(I.getParent());
+    const std::optional<int64_t> Step = Shape.step(Address);
+    if (const PrivateVariable *Own = Private.interleaved(Address)) {
+        const auto Place = Private.placeOf(const_cast<Value *>(Address), *Own);
+        if (all_of(Place->Parts, [&](const auto &Part) { return Shape.isUniform(Part.first); }))
+            return IsStore && IsPartial ? TTI.getMaskedMemoryOpCost(Opcode, Wide, At, 0, Kind)
+                                        : TTI.getMemoryOpCost(Opcode, Wide, At, 0, Kind);
+    } else if (Step == 0)
+        return TTI.getMemoryOpCost(Opcode, T, At, 0, Kind);
+    else if (Step && uint64_t(std::abs(*Step)) == DL.getTypeStoreSize(T).getFixedValue()) {
+        const bool IsLegal = IsStore ? TTI.isLegalMaskedStore(T, At) : TTI.isLegalMaskedLoad(T, At);
+        if (!IsPartial)
+            return TTI.getMemoryOpCost(Opcode, Wide, At, 0, Kind);
+        if (IsLegal)
+            return TTI.getMaskedMemoryOpCost(Opcode, Wide, At, 0, Kind);
+    }
+    return TTI.getGatherScatterOpCost(Opcode, Wide, Address, IsPartial, At, Kind, &I);
+}
+
+InstructionCost Vectorizer::costOf(Instruction &I, bool AsVector) const
+{
+    const auto Kind = TargetTransformInfo::TCK_RecipThroughput;
+    const InstructionCost One = TTI.getInstructionCost(&I, Kind);
+    if (!AsVector)
+        return One;
+    if (isDropped(I) || isa<PHINode>(I) || I.isTerminator())
+        return One;
+    if (getLoadStorePointerOperand(&I) && !isScalarized(I))
+        return costOfAccess(I);
+    if (Shape.step(&I) && !isScalarized(I))
+        return One;
+    if (isScalarized(I))
+        return (One + 4) * Width;
+    auto *T = I.getType()->isVoidTy() ? nullptr : widened(I.getType());
+    if (I.isBinaryOp())
+        return TTI.getArithmeticInstrCost(I.getOpcode(), T, Kind, TargetTransformInfo::getOperandInfo(I.getOperand(0)),
+                                          TargetTransformInfo::getOperandInfo(I.getOperand(1)));
+    if (const auto *Cast = dyn_cast<CastInst>(&I))
+        return TTI.getCastInstrCost(I.getOpcode(), T, widened(Cast->getSrcTy()), TargetTransformInfo::CastContextHint::None,
+                                    Kind);
+    if (isa<CmpInst>(I) || isa<SelectInst>(I))
+        return TTI.getCmpSelInstrCost(I.getOpcode(), widened(I.getOperand(1)->getType()), widened(I.getOperand(0)->getType()->isIntegerTy(1) ? I.getOperand(0)->getType() : Type::getInt1Ty(Context)),
+                                      CmpInst::BAD_ICMP_PREDICATE, Kind);
+    if (const auto *Call = dyn_cast<CallInst>(&I)) {
+        SmallVector<Type *, 4> Types;
+        for (const Use &U : Call->args())
+            Types.push_back(widened(U->getType()));
+        const SmallVector<const Value *, 4> Arguments(Call->args());
+        return TTI.getIntrinsicInstrCost(
+            IntrinsicCostAttributes(getVectorIntrinsicIDForCall(Call, &TLI), T, Arguments, Types), Kind);
+    }
+    return One;
+}
+
+bool Vectorizer::pays()
+{
+    const double Entry = double(Often.getBlockFreq(L.getHeader()).getFrequency());
+    Instruction *Dearest = nullptr;
+    double Most = 0;
+    double ScalarSum = 0, VectorSum = 0;
+    for (BasicBlock *Block : All) {
+        const double Freq = Entry > 0 ? double(Often.getBlockFreq(Block).getFrequency()) / Entry : 1;
+        const double OfVector = Shape.isPartial(Block) ? std::min(Freq * Width, std::max(1.0, Freq * 2)) : Freq;
+        for (Instruction &I : *Block) {
+            const InstructionCost A = costOf(I, false), C = costOf(I, true);
+            if (!A.isValid() || !C.isValid())
+                return refuse("it has no form for vectors", &I);
+            const double ThisVector = OfVector * double(*C.getValue());
+            ScalarSum += Freq * double(*A.getValue());
+            VectorSum += ThisVector;
+            if (ThisVector - Freq * Width * double(*A.getValue()) > Most) {
+                Most = ThisVector - Freq * Width * double(*A.getValue());
+                Dearest = &I;
+            }
+        }
+    }
+    return VectorSum < 0.9 * ScalarSum * Width
+           || refuse("it would not pay (estimated " + std::to_string(unsigned(VectorSum)) + " for a vector of "
+                         + std::to_string(Width) + ", " + std::to_string(unsigned(ScalarSum)) + " for one)",
+                     Dearest);
+}
+
+bool Vectorizer::run()
+{
+    if (!isSuitable())
+        return false;
+    unsigned Widest = 32; /* bits: a vector has as many lanes as a register has numbers of that size */
+    Width = unsigned(TTI.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue()) / Widest;
+    while (Width > turnsApart(L))
+        Width /= 2;
+    if (Width < 2)
+        return refuse("a work-item has several turns, and it is not known how many are apart");
+    Shape.run(All);
+    if (combinesInPlace() || !pays())
+        return false;
+    emitAll();
+    return true;
+}
+
+namespace
+{
+
+void report(Function &F, const Loop &L, bool Done, const std::string &Why, const Instruction *Where,
+            std::set<std::string> &Said)
+{
+    OptimizationRemarkEmitter Emitter(&F);
+    const DebugLoc At = Where && Where->getDebugLoc() ? Where->getDebugLoc() : L.getStartLoc();
+    if (Done)
+        Emitter.emit(OptimizationRemark("teamwork-lanes", "Lanes", At, L.getHeader())
+                     << "work-items of kernel " << kernelOf(F) << " are lanes of vectors");
+    else if (Said.insert((At ? std::to_string(At.getLine()) : "") + Why).second)
+        Emitter.emit(OptimizationRemarkMissed("teamwork-lanes", "NoLanes", At, L.getHeader())
+                     << "work-items of kernel " << kernelOf(F) << " are not lanes of vectors: " << Why);
+}
+
+/* Whether LLVM's vectorizer may take a loop: it has none inside, and only loads, stores and what has a form for vectors. */
+bool isLeft(Loop &L, const TargetLibraryInfo &TLI)
+{
+    if (!L.isInnermost())
+        return false;
+    for (BasicBlock *Block : L.blocks())
+        for (Instruction &I : *Block) {
+            const auto *Call = dyn_cast<CallInst>(&I);
+            if (isDropped(I))
+                continue;
+            if (Call && !isTriviallyVectorizable(getVectorIntrinsicIDForCall(Call, &TLI)))
+                return false;
+            if (isa<AtomicRMWInst>(I) || isa<AtomicCmpXchgInst>(I) || (isa<LoadInst>(I) && !cast<LoadInst>(I).isSimple())
+                || (isa<StoreInst>(I) && !cast<StoreInst>(I).isSimple()))
+                return isOrdinaryAtomic(I);
+        }
+    return true;
+}
+
+} // namespace
+
+bool vectorizeItems(Function &F, FunctionAnalysisManager &FAM)
+{
+    std::set<std::string> Said;
+    const auto Change = [&](Loop &L) {
+        if (isLeft(L, FAM.getResult<TargetLibraryAnalysis>(F)))
+            return false;
+        formLCSSARecursively(L, FAM.getResult<DominatorTreeAnalysis>(F), &FAM.getResult<LoopAnalysis>(F),
+                             &FAM.getResult<ScalarEvolutionAnalysis>(F));
+        Vectorizer Made(F, L, FAM);
+        const bool Done = Made.run();
+        report(F, L, Done, Made.Why, Made.Where, Said);
+        if (Done) /* what is left over is shorter than a vector */
+            L.setLoopID(makePostTransformationMetadata(F.getContext(), L.getLoopID(), {ItemsMark, "llvm.loop.vectorize."},
+                                                       {MDNode::get(F.getContext(), {MDString::get(F.getContext(), "llvm.loop.isvectorized"), ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(F.getContext()), 1))})}));
+        return Done;
+    };
+    return changeLoops(F, FAM, "teamwork.vectorized", Change);
+}
+
+} // namespace tw_compiler

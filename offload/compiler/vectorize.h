@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** The vectorizer of loops over work-items (vectorize.cpp). */
+#ifndef TEAMWORK_COMPILER_VECTORIZE_H
+#define TEAMWORK_COMPILER_VECTORIZE_H
+
+#include "compiler.h"
+#include "lanes.h"
+
+#include <llvm/ADT/MapVector.h>
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/Analysis/BlockFrequencyInfo.h>
+#include <llvm/Analysis/PostDominators.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/IRBuilder.h>
+
+namespace tw_compiler
+{
+
+/* ---- vectorize_variables.cpp: what each work-item has for itself in memory ---------------------------------------- */
+
+/* A variable of a work-item. Every lane of a vector has one. */
+struct PrivateVariable {
+    llvm::AllocaInst *Variable;
+    uint64_t Bytes;
+    uint64_t Element = 0; /* the size of all accesses: element k of all lanes lies side by side; 0: the variable of one lane behind that
+                             of another one */
+    llvm::AllocaInst *OfLanes = nullptr;
+};
+
+/* The place in a variable that an address is, in bytes: a constant and values by factors. */
+struct Place {
+    llvm::SmallMapVector<llvm::Value *, int64_t, 4> Parts;
+    int64_t Constant = 0;
+};
+
+class PrivateVariables
+{
+  public:
+    PrivateVariables(llvm::Loop &L, llvm::DominatorTree &DT) : L(L), DT(DT)
+    {
+    }
+    const char *add(llvm::AllocaInst &Variable);              /* why not; null: it is one */
+    const PrivateVariable *find(const llvm::Value *V) const;  /* that an address is computed from, or null */
+    const PrivateVariable *interleaved(const llvm::Value *Address) const; /* whose elements of all lanes are side by side */
+    std::optional<Place> placeOf(llvm::Value *Address, const PrivateVariable &P) const;
+    std::vector<PrivateVariable> All;
+
+  private:
+    llvm::Loop &L;
+    llvm::DominatorTree &DT;
+};
+
+/* ---- vectorize_shapes.cpp: which values are the same for all work-items of a vector -------------------------------- */
+
+/**
+ * What work-items that are neighbours have of a value: the same, a multiple of a constant more for each, or anything. And which of them
+ * are where: a branch whose condition they differ in makes all that depends on it partial.
+ */
+class Shapes
+{
+  public:
+    Shapes(llvm::Loop &L, llvm::ScalarEvolution &SE, llvm::PostDominatorTree &PDT, llvm::LoopInfo &LI,
+           const PrivateVariables &Private)
+        : L(L), SE(SE), PDT(PDT), LI(LI), Private(Private)
+    {
+    }
+    void run(llvm::ArrayRef<llvm::BasicBlock *> Order);
+    /* By how much it grows from one work-item to the next, pointers in bytes; nothing: it varies. */
+    std::optional<int64_t> step(const llvm::Value *V) const;
+    bool isUniform(const llvm::Value *V) const
+    {
+        return step(V) == 0;
+    }
+    bool isPartial(const llvm::BasicBlock *Block) const /* some work-items of a vector may not be there */
+    {
+        return Partial.count(Block) != 0;
+    }
+    bool isDivergent(const llvm::Loop *K) const /* work-items leave it after different numbers of turns */
+    {
+        return Divergent.count(K) != 0;
+    }
+
+  private:
+    struct Shape {
+        bool IsKnown = false, Varies = false;
+        int64_t Step = 0;
+    };
+    llvm::Loop &L;
+    llvm::ScalarEvolution &SE;
+    llvm::PostDominatorTree &PDT;
+    llvm::LoopInfo &LI;
+    const PrivateVariables &Private;
+    llvm::DenseMap<const llvm::Value *, Shape> Of;
+    llvm::SmallPtrSet<const llvm::BasicBlock *, 16> Joins, Partial;
+    llvm::SmallPtrSet<const llvm::Loop *, 8> Divergent;
+
+    Shape get(const llvm::Value *V) const;
+    Shape ofPhi(const llvm::PHINode &Phi) const;
+    Shape ofAddress(const llvm::GetElementPtrInst &Gep) const;
+    Shape ofInstruction(llvm::Instruction &I) const;
+    std::optional<int64_t> growth(const llvm::SCEV *S) const;
+    bool spread(llvm::ArrayRef<llvm::BasicBlock *> Order);
+    bool findDivergence(llvm::ArrayRef<llvm::BasicBlock *> Order);
+    llvm::SmallPtrSet<const llvm::BasicBlock *, 16> partialFrom(llvm::ArrayRef<llvm::BasicBlock *> Order,
+                                                                const llvm::Loop &Within) const;
+};
+
+/* ---- the vectorizer ------------------------------------------------------------------------------------------------ */
+
+/* Which work-items of a vector take part: those of `Vector`, if `Scalar` holds. Null is all, or true. */
+struct Mask {
+    llvm::Value *Scalar = nullptr, *Vector = nullptr;
+    bool isAll() const
+    {
+        return !Scalar && !Vector;
+    }
+};
+
+class Vectorizer
+{
+  public:
+    Vectorizer(llvm::Function &F, llvm::Loop &L, llvm::FunctionAnalysisManager &FAM);
+    bool run();
+    std::string Why;                    /* it was not done */
+    llvm::Instruction *Where = nullptr; /* because of this */
+
+  private:
+    llvm::Function &F;
+    llvm::Loop &L;
+    llvm::ScalarEvolution &SE;
+    llvm::DominatorTree &DT;
+    llvm::LoopInfo &LI;
+    llvm::PostDominatorTree &PDT;
+    const llvm::TargetTransformInfo &TTI;
+    const llvm::TargetLibraryInfo &TLI;
+    llvm::BlockFrequencyInfo &Often;
+    const llvm::DataLayout &DL;
+    llvm::LLVMContext &Context;
+    PrivateVariables Private;
+    Shapes Shape;
+    llvm::SmallVector<Reduction, 2> Reductions;
+    unsigned Width = 0;
+    using Blocks = std::vector<llvm::BasicBlock *>;
+    llvm::DenseMap<const llvm::Loop *, Blocks> Order; /* entries of what is in a loop: its blocks, and headers of loops inside */
+    Blocks All;                                       /* of the loop over work-items, each behind what goes to it */
+
+    /* vectorize.cpp: whether it is right, and pays */
+    bool refuse(const std::string &Reason, llvm::Instruction *I = nullptr)
+    {
+        Why = Reason;
+        Where = I;
+        return false;
+    }
+    bool findOrder(llvm::Loop &K);
+    bool isSuitable();
+    bool findVariables();
+    bool combinesInPlace();
+    bool pays();
+    llvm::InstructionCost costOf(llvm::Instruction &I, bool AsVector) const;
+    llvm::InstructionCost costOfAccess(llvm::Instruction &I) const;
+
+    /* vectorize_control.cpp: blocks, masks, and loops */
+    llvm::IRBuilder<> B;
+    Mask Current;         /* of the block that is written */
+    bool IsSure = false;  /* at least one work-item takes part */
+    llvm::DenseMap<const llvm::BasicBlock *, Mask> MaskOf; /* of blocks that dominate what is written */
+    llvm::DenseMap<std::pair<const llvm::BasicBlock *, const llvm::BasicBlock *>, Mask> EdgeMask;
+    llvm::DenseMap<std::pair<const llvm::PHINode *, const llvm::BasicBlock *>, llvm::Value *> LeftWith;
+    llvm::SmallVector<std::pair<const llvm::BasicBlock *, const llvm::BasicBlock *>, 16> Edges; /* in their order */
+
+    llvm::VectorType *widened(llvm::Type *T) const
+    {
+        return llvm::VectorType::get(T, Width, false);
+    }
+    llvm::Value *asVector(const Mask &M);
+    llvm::Value *any(llvm::Value *Vector);
+    llvm::Value *bits(llvm::Value *Vector);
+    llvm::Value *logicalAnd(llvm::Value *A, llvm::Value *C);
+    Mask either(llvm::ArrayRef<Mask> Masks);
+    Mask maskOfBlock(llvm::BasicBlock *Block);
+    void setEdge(llvm::BasicBlock *From, llvm::BasicBlock *To, Mask M);
+    void setEdges(llvm::BasicBlock *Block);
+    void forgetEdges(size_t First, llvm::function_ref<bool(const llvm::BasicBlock *)> IsInside);
+    bool isGuarded(llvm::ArrayRef<llvm::BasicBlock *> Entries, const Mask &M) const;
+    void emitSequence(llvm::Loop &Around, llvm::ArrayRef<llvm::BasicBlock *> Entries);
+    void emitGuarded(llvm::Loop &Around, llvm::ArrayRef<llvm::BasicBlock *> Entries, Mask M);
+    void emitEntry(llvm::Loop &Around, llvm::BasicBlock *Entry);
+    void emitLoop(llvm::Loop &K);
+    void emitJoin(llvm::PHINode &Phi);
+    void emitAll();
+    void repair(llvm::ArrayRef<llvm::BasicBlock *> New);
+
+    /* vectorize_values.cpp: instructions */
+    llvm::DenseMap<const llvm::Value *, llvm::Value *> Scalars, Vectors; /* of uniform values, or of the first lane; of all */
+    llvm::BasicBlock *VectorPreheader = nullptr;
+    bool needsSomebody(const llvm::Instruction &I) const;
+    bool isScalarized(const llvm::Instruction &I) const;
+    llvm::Value *scalar(llvm::Value *V);
+    llvm::Value *vector(llvm::Value *V);
+    llvm::Value *addressOfPlace(llvm::Value *Address, const PrivateVariable &P, bool &IsSideBySide);
+    void emitScalar(llvm::Instruction &I);
+    void emitLoad(llvm::LoadInst &Load);
+    void emitStore(llvm::StoreInst &Store);
+    void emitCall(llvm::CallInst &Call);
+    void emitForEach(llvm::Instruction &I);
+    void emit(llvm::Instruction &I);
+    void makePrivate();
+    void set(llvm::Instruction &I, llvm::Value *V);
+};
+
+} // namespace tw_compiler
+
+#endif

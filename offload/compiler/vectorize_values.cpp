@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The instructions of a vector of work-items. What is uniform stays a single value. Of what is linear, there is the value of the first
+ * lane, and the vector where that is used. All else is a vector. The operations of one work-item keep their order, so nothing has to be
+ * known of what accesses may meet.
+ *
+ *     side by side      a load or store of a vector, with a mask
+ *     elsewhere         a gather or scatter, with a mask
+ *     one place         by the last lane that takes part, if it is a store
+ *     anything else     (atomic operations, calls) for one lane after the other, in a loop over those that take part
+ */
+#include "vectorize.h"
+
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/Analysis/VectorUtils.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+using namespace llvm;
+
+namespace tw_compiler
+{
+namespace
+{
+
+/* Notes of an access that hold for a vector of them too. */
+void copyNotes(Instruction &To, const Instruction &From)
+{
+    for (const unsigned Kind : {unsigned(LLVMContext::MD_tbaa), unsigned(LLVMContext::MD_alias_scope),
+                                unsigned(LLVMContext::MD_noalias), unsigned(LLVMContext::MD_nontemporal)})
+        if (MDNode *Note = From.getMetadata(Kind))
+            To.setMetadata(Kind, Note);
+    To.setDebugLoc(From.getDebugLoc());
+}
+
+/* LLVM 22 asks the target too; what is asked for here does not depend on it. */
+bool isScalarArgument(Intrinsic::ID Id, unsigned I)
+{
+#if LLVM_VERSION_MAJOR >= 22
+    return isVectorIntrinsicWithScalarOpAtArg(Id, I, nullptr);
+#else
+    return isVectorIntrinsicWithScalarOpAtArg(Id, I);
+#endif
+}
+
+bool isOfType(Intrinsic::ID Id, int I)
+{
+#if LLVM_VERSION_MAJOR >= 22
+    return isVectorIntrinsicWithOverloadTypeAtArg(Id, I, nullptr);
+#else
+    return isVectorIntrinsicWithOverloadTypeAtArg(Id, I);
+#endif
+}
+
+} // namespace
+
+/* Whether an operation must not run if no lane takes part: it would do something, or fail. */
+bool Vectorizer::needsSomebody(const Instruction &I) const
+{
+    if (isDropped(I) || isa<PHINode>(I) || I.isTerminator())
+        return false;
+    if (const auto *Store = dyn_cast<StoreInst>(&I))
+        return Shape.isUniform(Store->getPointerOperand()) && !Private.interleaved(Store->getPointerOperand());
+    if (Shape.step(&I)) /* one operation for all lanes */
+        return !isSafeToSpeculativelyExecute(&I);
+    return isScalarized(I);
+}
+
+/* Whether an operation is done for one lane after the other. */
+bool Vectorizer::isScalarized(const Instruction &I) const
+{
+    if (const auto *Load = dyn_cast<LoadInst>(&I))
+        return !Load->isSimple();
+    if (const auto *Store = dyn_cast<StoreInst>(&I))
+        return !Store->isSimple();
+    if (const auto *Call = dyn_cast<CallInst>(&I)) {
+        const Intrinsic::ID Id = getVectorIntrinsicIDForCall(Call, &TLI);
+        return Id == Intrinsic::not_intrinsic || !isTriviallyVectorizable(Id);
+    }
+    return isa<AtomicRMWInst>(I) || isa<AtomicCmpXchgInst>(I);
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------- */
+
+/* What all lanes have of a uniform value; what the first one has of a linear value. */
+Value *Vectorizer::scalar(Value *V)
+{
+    if (const PrivateVariable *P = Private.find(V))
+        return P->OfLanes;
+    const auto Found = Scalars.find(V);
+    return Found == Scalars.end() ? V : Found->second;
+}
+
+Value *Vectorizer::vector(Value *V)
+{
+    if (Value *Known = Vectors.lookup(V))
+        return Known;
+    Value *First = scalar(V);
+    const IRBuilder<>::InsertPointGuard Guard(B);
+    if (auto *I = dyn_cast<Instruction>(First); I && Scalars.count(V))
+        isa<PHINode>(I) ? B.SetInsertPoint(I->getParent(), I->getParent()->getFirstInsertionPt())
+                        : B.SetInsertPoint(I->getParent(), std::next(I->getIterator()));
+    else
+        B.SetInsertPoint(VectorPreheader->getTerminator());
+    B.SetCurrentDebugLocation(DebugLoc());
+    Value *Result = B.CreateVectorSplat(Width, First);
+    if (const int64_t Step = *Shape.step(V); Step != 0) {
+        Type *T = V->getType()->isPointerTy() ? B.getInt64Ty() : V->getType();
+        SmallVector<Constant *, 16> Steps;
+        for (unsigned I = 0; I < Width; ++I)
+            Steps.push_back(ConstantInt::get(T, uint64_t(Step) * I, true));
+        Result = V->getType()->isPointerTy() ? B.CreateGEP(B.getInt8Ty(), First, ConstantVector::get(Steps))
+                                             : B.CreateAdd(Result, ConstantVector::get(Steps));
+    }
+    Vectors[V] = Result;
+    return Result;
+}
+
+void Vectorizer::set(Instruction &I, Value *V)
+{
+    (Shape.step(&I) ? Scalars : Vectors)[&I] = V;
+}
+
+/* ---- one operation for all lanes ------------------------------------------------------------------------------------ */
+
+void Vectorizer::emitScalar(Instruction &I)
+{
+    const bool IsLinear = Shape.step(&I) != 0;
+    if (IsLinear && I.getOpcode() == Instruction::Or) { /* of other lanes than the first one it is known to be that */
+        Scalars[&I] = B.CreateAdd(scalar(I.getOperand(0)), scalar(I.getOperand(1)));
+        return;
+    }
+    Instruction *New = I.clone();
+    for (Use &U : New->operands())
+        U.set(scalar(U.get()));
+    if (IsLinear || !IsSure) /* the first lane may not take part */
+        New->dropPoisonGeneratingAnnotations();
+    New->setMetadata(LLVMContext::MD_access_group, nullptr);
+    B.Insert(New);
+    Scalars[&I] = New;
+}
+
+/* ---- memory --------------------------------------------------------------------------------------------------------- */
+
+/* Where the lanes have an element of a private variable whose elements lie side by side: the address of the first one, or all addresses. */
+Value *Vectorizer::addressOfPlace(Value *Address, const PrivateVariable &P, bool &IsSideBySide)
+{
+    const Place At = *Private.placeOf(Address, P);
+    IsSideBySide = all_of(At.Parts, [&](const auto &Part) { return Shape.isUniform(Part.first); });
+    Type *Size = B.getInt64Ty();
+    const auto Whole = [&](Value *V) { return IsSideBySide ? scalar(V) : vector(V); };
+    Type *T = IsSideBySide ? Size : widened(Size);
+    Value *Offset = ConstantInt::get(T, uint64_t(At.Constant) * Width);
+    for (auto &[Part, Factor] : At.Parts)
+        Offset = B.CreateAdd(Offset, B.CreateMul(B.CreateSExtOrTrunc(Whole(Part), T),
+                                                 ConstantInt::get(T, uint64_t(Factor) * Width)));
+    if (!IsSideBySide) {
+        SmallVector<Constant *, 16> Lanes;
+        for (unsigned I = 0; I < Width; ++I)
+            Lanes.push_back(ConstantInt::get(Size, I * P.Element));
+        Offset = B.CreateAdd(Offset, ConstantVector::get(Lanes));
+    }
+    return B.CreateGEP(B.getInt8Ty(), P.OfLanes, Offset);
+}
+
+void Vectorizer::emitLoad(LoadInst &Load)
+{
+    Value *Address = Load.getPointerOperand();
+    auto *T = widened(Load.getType());
+    const auto Bytes = int64_t(DL.getTypeStoreSize(Load.getType()).getFixedValue());
+    const PrivateVariable *Own = Private.interleaved(Address);
+    const std::optional<int64_t> Step = Shape.step(Address);
+    bool IsSideBySide = !Own && Step && (*Step == Bytes || *Step == -Bytes)
+                        && DL.getTypeAllocSize(Load.getType()) == uint64_t(Bytes);
+    const bool IsReversed = IsSideBySide && *Step < 0;
+    Value *At = Own            ? addressOfPlace(Address, *Own, IsSideBySide)
+                : IsSideBySide ? scalar(Address)
+                               : vector(Address);
+    const Align Known = Own ? std::min(Load.getAlign(), Align(Own->Element)) : Load.getAlign();
+    Value *M = Current.isAll() || (Own && IsSideBySide) ? nullptr : asVector(Current);
+    Value *Result;
+    if (!IsSideBySide)
+        Result = B.CreateMaskedGather(T, At, Known, M);
+    else {
+        if (IsReversed)
+            At = B.CreateConstGEP1_64(B.getInt8Ty(), At, uint64_t(-Bytes * int64_t(Width - 1)));
+        if (M && IsReversed)
+            M = B.CreateVectorReverse(M);
+        Result = M ? static_cast<Value *>(B.CreateMaskedLoad(T, At, Known, M)) : B.CreateAlignedLoad(T, At, Known);
+    }
+    copyNotes(*cast<Instruction>(Result), Load);
+    Vectors[&Load] = IsReversed ? B.CreateVectorReverse(Result) : Result;
+}
+
+void Vectorizer::emitStore(StoreInst &Store)
+{
+    Value *Address = Store.getPointerOperand(), *V = Store.getValueOperand();
+    const auto Bytes = int64_t(DL.getTypeStoreSize(V->getType()).getFixedValue());
+    const PrivateVariable *Own = Private.interleaved(Address);
+    const std::optional<int64_t> Step = Shape.step(Address);
+    const Align Known = Own ? std::min(Store.getAlign(), Align(Own->Element)) : Store.getAlign();
+    Instruction *New;
+    if (!Own && Step == 0) { /* by the last of those that take part */
+        Value *One;
+        if (Shape.isUniform(V))
+            One = scalar(V);
+        else {
+            Value *Last = B.getInt32(Width - 1);
+            if (Value *M = Current.isAll() ? nullptr : asVector(Current))
+                Last = B.CreateSub(Last, B.CreateZExtOrTrunc(
+                                             B.CreateBinaryIntrinsic(Intrinsic::ctlz, bits(M), B.getFalse()), B.getInt32Ty()));
+            One = B.CreateExtractElement(vector(V), Last);
+        }
+        New = B.CreateAlignedStore(One, scalar(Address), Known);
+        copyNotes(*New, Store);
+        return;
+    }
+    bool IsSideBySide = !Own && Step && (*Step == Bytes || *Step == -Bytes)
+                        && DL.getTypeAllocSize(V->getType()) == uint64_t(Bytes);
+    const bool IsReversed = IsSideBySide && *Step < 0;
+    Value *At = Own            ? addressOfPlace(Address, *Own, IsSideBySide)
+                : IsSideBySide ? scalar(Address)
+                               : vector(Address);
+    Value *M = Current.isAll() ? nullptr : asVector(Current);
+    Value *Whole = vector(V);
+    if (!IsSideBySide)
+        New = B.CreateMaskedScatter(Whole, At, Known, M);
+    else {
+        if (IsReversed) {
+            At = B.CreateConstGEP1_64(B.getInt8Ty(), At, uint64_t(-Bytes * int64_t(Width - 1)));
+            Whole = B.CreateVectorReverse(Whole);
+            M = M ? B.CreateVectorReverse(M) : M;
+        }
+        New = M ? B.CreateMaskedStore(Whole, At, Known, M) : static_cast<Instruction *>(B.CreateAlignedStore(Whole, At, Known));
+    }
+    copyNotes(*New, Store);
+}
+
+/* ---- calls, and what is done for one lane after the other -------------------------------------------------------------- */
+
+void Vectorizer::emitCall(CallInst &Call)
+{
+    const Intrinsic::ID Id = getVectorIntrinsicIDForCall(&Call, &TLI);
+    SmallVector<Value *, 4> Arguments;
+    SmallVector<Type *, 2> Types;
+    if (isOfType(Id, -1))
+        Types.push_back(widened(Call.getType()));
+    for (unsigned I = 0; I < Call.arg_size(); ++I) {
+        Value *V = Call.getArgOperand(I);
+        const bool IsScalar = isScalarArgument(Id, I);
+        Arguments.push_back(IsScalar ? scalar(V) : vector(V));
+        if (isOfType(Id, int(I)))
+            Types.push_back(Arguments.back()->getType());
+    }
+#if LLVM_VERSION_MAJOR >= 22
+    Function *Callee = Intrinsic::getOrInsertDeclaration(F.getParent(), Id, Types);
+#else
+    Function *Callee = Intrinsic::getDeclaration(F.getParent(), Id, Types);
+#endif
+    CallInst *New = B.CreateCall(Callee, Arguments);
+    New->copyIRFlags(&Call);
+    Vectors[&Call] = New;
+}
+
+/* For each lane that takes part, the first one first:
+       while (mask) { lane = lowest bit; ...; mask without that } */
+void Vectorizer::emitForEach(Instruction &I)
+{
+    IntegerType *T = B.getIntNTy(Width);
+    const bool HasResult = !I.getType()->isVoidTy() && !I.use_empty();
+    SmallVector<Value *, 4> Operands;
+    for (Value *V : I.operands()) {
+        const bool IsCommon = isa<Function>(V) || isa<MetadataAsValue>(V) || isa<InlineAsm>(V) || Shape.isUniform(V);
+        Operands.push_back(IsCommon ? scalar(V) : vector(V));
+    }
+    Value *First = Current.isAll() ? ConstantInt::getAllOnesValue(T) : bits(asVector(Current));
+    BasicBlock *Before = B.GetInsertBlock(), *Each = BasicBlock::Create(Context, "tw_lane", &F),
+               *Behind = BasicBlock::Create(Context, "tw_lanes_done", &F);
+    B.CreateBr(Each);
+    B.SetInsertPoint(Each);
+    PHINode *Open = B.CreatePHI(T, 2, "tw_open"), *Results = nullptr;
+    Open->addIncoming(First, Before);
+    if (HasResult) {
+        Results = B.CreatePHI(widened(I.getType()), 2);
+        Results->addIncoming(PoisonValue::get(Results->getType()), Before);
+    }
+    Value *Lane = B.CreateBinaryIntrinsic(Intrinsic::cttz, Open, B.getTrue());
+    Instruction *New = I.clone();
+    for (unsigned N = 0; N < Operands.size(); ++N) {
+        Value *V = Operands[N];
+        const bool IsOfLanes = V->getType() != I.getOperand(N)->getType();
+        New->setOperand(N, IsOfLanes ? B.CreateExtractElement(V, Lane) : V);
+    }
+    New->setMetadata(LLVMContext::MD_access_group, nullptr);
+    B.Insert(New);
+    Value *Next = B.CreateAnd(Open, B.CreateSub(Open, ConstantInt::get(T, 1)));
+    if (HasResult) {
+        Value *Result = B.CreateInsertElement(Results, New, Lane);
+        Results->addIncoming(Result, Each);
+        Vectors[&I] = Result;
+    }
+    Open->addIncoming(Next, Each);
+    B.CreateCondBr(B.CreateICmpNE(Next, ConstantInt::get(T, 0)), Each, Behind);
+    B.SetInsertPoint(Behind);
+}
+
+/* ---- everything ------------------------------------------------------------------------------------------------------- */
+
+void Vectorizer::emit(Instruction &I)
+{
+    if (isDropped(I))
+        return;
+    if (auto *Gep = dyn_cast<GetElementPtrInst>(&I); Gep && Private.interleaved(Gep))
+        return; /* see addressOfPlace() */
+    B.SetCurrentDebugLocation(I.getDebugLoc());
+    auto *Store = dyn_cast<StoreInst>(&I);
+    if (!Store && Shape.step(&I) && !I.getType()->isVoidTy())
+        return emitScalar(I);
+    if (isScalarized(I))
+        return emitForEach(I);
+    if (Store)
+        return emitStore(*Store);
+    if (auto *Load = dyn_cast<LoadInst>(&I))
+        return emitLoad(*Load);
+    if (auto *Call = dyn_cast<CallInst>(&I))
+        return emitCall(*Call);
+    Value *New = nullptr;
+    if (auto *Gep = dyn_cast<GetElementPtrInst>(&I)) {
+        SmallVector<Value *, 4> Indices;
+        for (Value *Index : Gep->indices())
+            Indices.push_back(Shape.isUniform(Index) ? scalar(Index) : vector(Index));
+        Value *Base = Gep->getPointerOperand();
+        Base = Shape.isUniform(Base) ? scalar(Base) : vector(Base);
+        New = B.CreateGEP(Gep->getSourceElementType(), Base, Indices);
+    } else if (const auto *Cast = dyn_cast<CastInst>(&I))
+        New = B.CreateCast(Cast->getOpcode(), vector(I.getOperand(0)), widened(I.getType()));
+    else if (auto *Compare = dyn_cast<CmpInst>(&I))
+        New = B.CreateCmp(Compare->getPredicate(), vector(I.getOperand(0)), vector(I.getOperand(1)));
+    else if (isa<SelectInst>(I)) {
+        Value *Condition = I.getOperand(0);
+        New = B.CreateSelect(Shape.isUniform(Condition) ? scalar(Condition) : vector(Condition),
+                             vector(I.getOperand(1)), vector(I.getOperand(2)));
+    } else if (isa<FreezeInst>(I))
+        New = B.CreateFreeze(vector(I.getOperand(0)));
+    else if (isa<UnaryOperator>(I))
+        New = B.CreateUnOp(Instruction::UnaryOps(I.getOpcode()), vector(I.getOperand(0)));
+    else {
+        Value *A = vector(I.getOperand(0)), *C = vector(I.getOperand(1));
+        if (!Current.isAll() && I.isIntDivRem() && !isSafeToSpeculativelyExecute(&I)) { /* lanes that do not take part may divide by zero */
+            Value *M = asVector(Current), *One = ConstantInt::get(A->getType(), 1);
+            A = B.CreateSelect(M, A, One);
+            C = B.CreateSelect(M, C, One);
+        }
+        New = B.CreateBinOp(Instruction::BinaryOps(I.getOpcode()), A, C);
+    }
+    if (auto *Made = dyn_cast<Instruction>(New))
+        Made->copyIRFlags(&I);
+    Vectors[&I] = New;
+}
+
+void Vectorizer::makePrivate()
+{
+    for (PrivateVariable &P : Private.All) {
+        auto *T = ArrayType::get(B.getInt8Ty(), P.Bytes * Width);
+        const Align Side = Align(std::min<uint64_t>(std::max<uint64_t>(P.Element, 1) * Width, 64));
+        P.OfLanes = new AllocaInst(T, DL.getAllocaAddrSpace(), nullptr, std::max(P.Variable->getAlign(), Side), "tw_private",
+                                   F.getEntryBlock().begin());
+        P.OfLanes->setMetadata(SharedNote, MDNode::get(Context, {})); /* each work-item has its own part */
+    }
+}
+
+} // namespace tw_compiler
