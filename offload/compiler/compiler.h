@@ -395,6 +395,7 @@ llvm::StringRef plainName(const llvm::Function &F);
 /* effort.cpp: notes that the work-items of a function have loops; and at the end, in the objects that launch its kernels */
 void noteLoops(llvm::Function &F, const llvm::LoopInfo &LI);
 void tellLoops(llvm::Module &M);
+bool scalarizeVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool makeLanes(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool vectorizeItems(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void reportMissing(const llvm::Module &M);

@@ -107,6 +107,7 @@ constexpr FunctionStep BeforeVectorizer[] = {
     {"tw-gpu-reciprocals", isOfGpu, writeGpuReciprocals, nullptr},
 
     {"tw-begin-items", isAny, beginItems, nullptr},
+    {"tw-scalarize", nowHasItems, scalarizeVectors, clean},
     {"tw-join-steps", nowHasItems, joinSteps, clean},
     {"tw-begins-with-first", nowHasItems, beginsWithFirst, clean},
     {"tw-no-errno", nowHasItems, leaveErrno, clean},

@@ -25,8 +25,10 @@
 #include <set>
 
 #include <llvm/Analysis/OptimizationRemarkEmitter.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 
 using namespace llvm;
@@ -37,7 +39,9 @@ namespace
 {
 
 constexpr unsigned MostInstructions = 3000; /* of a work-item */
-constexpr unsigned MostLanesOfVector = 64;
+
+cl::opt<bool> Always("tw-vectorize-always", cl::Hidden,
+                     cl::desc("Make work-items lanes of vectors where that does not pay too (for tests)"));
 
 } // namespace
 
@@ -143,16 +147,22 @@ bool Vectorizer::findVariables()
         At.Own.insert(cast<AllocaInst>(Variable));
     }
     for (BasicBlock *Block : L.blocks())
-        for (Instruction &I : *Block)
-            for (Value *Operand : I.operands()) /* whose address goes to a call, say */
-                if (auto *Variable = dyn_cast<AllocaInst>(Operand);
-                    Variable && !Variable->hasMetadata(SharedNote) && !At.Own.count(Variable) && !isDropped(I)
-                    && (isa<CallBase>(I) || I.getType()->isPointerTy() || isa<StoreInst>(I) || isa<PHINode>(I))
-                    && !isa<GetElementPtrInst>(I)) {
+        for (Instruction &I : *Block) {
+            if (isDropped(I) || isa<LoadInst>(I) || isa<GetElementPtrInst>(I) || isa<PHINode>(I) || isa<SelectInst>(I))
+                continue;
+            for (Value *Operand : I.operands()) { /* a call, or something that keeps an address */
+                SmallVector<const Value *, 4> Objects;
+                if (Operand->getType()->isPointerTy() && Operand != getLoadStorePointerOperand(&I))
+                    getUnderlyingObjects(Operand, Objects, nullptr, 0);
+                for (const Value *Object : Objects) {
+                    auto *Variable = const_cast<AllocaInst *>(dyn_cast<AllocaInst>(Object));
+                    if (!Variable || Variable->hasMetadata(SharedNote) || !At.Own.insert(Variable).second)
+                        continue;
                     if (const char *Reason = Private.add(*Variable))
                         return refuse(Reason, &I);
-                    At.Own.insert(Variable);
                 }
+            }
+        }
     return true;
 }
 
@@ -332,7 +342,7 @@ bool Vectorizer::run()
     if (Width < 2)
         return refuse("a work-item has several turns, and it is not known how many are apart");
     Shape.run(All);
-    if (combinesInPlace() || !pays())
+    if (combinesInPlace() || (!Always && !pays()))
         return false;
     emitAll();
     return true;
@@ -379,7 +389,7 @@ bool vectorizeItems(Function &F, FunctionAnalysisManager &FAM)
 {
     std::set<std::string> Said;
     const auto Change = [&](Loop &L) {
-        if (isLeft(L, FAM.getResult<TargetLibraryAnalysis>(F)))
+        if (!Always && isLeft(L, FAM.getResult<TargetLibraryAnalysis>(F)))
             return false;
         formLCSSARecursively(L, FAM.getResult<DominatorTreeAnalysis>(F), &FAM.getResult<LoopAnalysis>(F),
                              &FAM.getResult<ScalarEvolutionAnalysis>(F));

@@ -30,7 +30,7 @@ struct PrivateVariable {
 };
 
 /* The place in a variable that an address is, in bytes: a constant and values by factors. */
-struct Place {
+struct PrivatePlace {
     llvm::SmallMapVector<llvm::Value *, int64_t, 4> Parts;
     int64_t Constant = 0;
 };
@@ -44,7 +44,7 @@ class PrivateVariables
     const char *add(llvm::AllocaInst &Variable);              /* why not; null: it is one */
     const PrivateVariable *find(const llvm::Value *V) const;  /* that an address is computed from, or null */
     const PrivateVariable *interleaved(const llvm::Value *Address) const; /* whose elements of all lanes are side by side */
-    std::optional<Place> placeOf(llvm::Value *Address, const PrivateVariable &P) const;
+    std::optional<PrivatePlace> placeOf(llvm::Value *Address, const PrivateVariable &P) const;
     std::vector<PrivateVariable> All;
 
   private:

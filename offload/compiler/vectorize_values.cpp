@@ -58,9 +58,9 @@ bool Vectorizer::needsSomebody(const Instruction &I) const
 {
     if (isDropped(I) || isa<PHINode>(I) || I.isTerminator())
         return false;
-    if (const auto *Store = dyn_cast<StoreInst>(&I))
+    if (const auto *Store = dyn_cast<StoreInst>(&I); Store && Store->isSimple())
         return Shape.isUniform(Store->getPointerOperand()) && !Private.interleaved(Store->getPointerOperand());
-    if (Shape.step(&I)) /* one operation for all lanes */
+    if (!isa<StoreInst>(I) && Shape.step(&I)) /* one operation for all lanes */
         return !isSafeToSpeculativelyExecute(&I);
     return isScalarized(I);
 }
@@ -144,7 +144,7 @@ void Vectorizer::emitScalar(Instruction &I)
 /* Where the lanes have an element of a private variable whose elements lie side by side: the address of the first one, or all addresses. */
 Value *Vectorizer::addressOfPlace(Value *Address, const PrivateVariable &P, bool &IsSideBySide)
 {
-    const Place At = *Private.placeOf(Address, P);
+    const PrivatePlace At = *Private.placeOf(Address, P);
     IsSideBySide = all_of(At.Parts, [&](const auto &Part) { return Shape.isUniform(Part.first); });
     Type *Size = B.getInt64Ty();
     const auto Whole = [&](Value *V) { return IsSideBySide ? scalar(V) : vector(V); };

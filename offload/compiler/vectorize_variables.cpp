@@ -51,12 +51,39 @@ bool usesOf(AllocaInst &Variable, SmallVectorImpl<Instruction *> &Users)
     return IsPlain;
 }
 
+/* Addresses in a variable that are computed in front of a loop, and used in it, are computed in it. False: some are not just a step from
+   element to element. */
+bool bringInside(Instruction &Address, Value *Inside, Loop &L)
+{
+    for (User *U : make_early_inc_range(Address.users())) {
+        auto *I = cast<Instruction>(U);
+        if (L.contains(I) || isEnd(*I))
+            continue;
+        if (isa<PHINode>(I) || isa<SelectInst>(I))
+            return false;
+        if (!isa<GetElementPtrInst>(I))
+            continue;
+        Instruction *New = I->clone();
+        if (Inside == &Address)
+            New->insertBefore(L.getHeader()->getFirstInsertionPt());
+        else
+            New->insertAfter(cast<Instruction>(Inside));
+        New->setOperand(0, Inside);
+        I->replaceUsesWithIf(New, [&](Use &Of) { return L.contains(cast<Instruction>(Of.getUser())); });
+        if (!bringInside(*I, New, L))
+            return false;
+        if (New->use_empty())
+            New->eraseFromParent();
+    }
+    return true;
+}
+
 } // namespace
 
-std::optional<Place> PrivateVariables::placeOf(Value *Address, const PrivateVariable &P) const
+std::optional<PrivatePlace> PrivateVariables::placeOf(Value *Address, const PrivateVariable &P) const
 {
     const DataLayout &DL = L.getHeader()->getDataLayout();
-    Place Result;
+    PrivatePlace Result;
     while (Address != P.Variable) {
         auto *Gep = dyn_cast<GEPOperator>(Address);
         if (!Gep || DL.getIndexTypeSizeInBits(Gep->getType()) != 64)
@@ -96,6 +123,8 @@ const PrivateVariable *PrivateVariables::interleaved(const Value *Address) const
 const char *PrivateVariables::add(AllocaInst &Variable)
 {
     SmallVector<Instruction *, 16> Users, Begins;
+    if (!bringInside(Variable, &Variable, L))
+        return "the address of a variable of a work-item is chosen in front of the loop over them";
     bool IsPlain = usesOf(Variable, Users);
     for (User *U : Variable.users())
         if (const auto *Begin = dyn_cast<IntrinsicInst>(U);
@@ -120,7 +149,7 @@ const char *PrivateVariables::add(AllocaInst &Variable)
     for (const Instruction *I : Users)
         if (IsPlain && L.contains(I)) {
             const uint64_t Element = DL.getTypeStoreSize(getLoadStoreType(const_cast<Instruction *>(I))).getFixedValue();
-            const std::optional<Place> At = placeOf(const_cast<Value *>(getLoadStorePointerOperand(I)), P);
+            const std::optional<PrivatePlace> At = placeOf(const_cast<Value *>(getLoadStorePointerOperand(I)), P);
             IsPlain = (P.Element == 0 || P.Element == Element) && isPowerOf2_64(Element) && At
                       && P.Bytes % Element == 0 && At->Constant % int64_t(Element) == 0
                       && all_of(At->Parts, [&](const auto &Part) { return Part.second % int64_t(Element) == 0; });
