@@ -3,7 +3,8 @@
  * The plugin of clang for kernels on processors (docs/design.md, "Split kernels" and "Edges and lanes").
  *
  * The kernel macros, compiled with -DTW_SPLIT, make a function of one work-item, with calls of markers in it
- * (include/teamwork/lower/kernel/split.h): ids begin it, barriers divide it. plugin.cpp finds these functions and
+ * (include/teamwork/lower/kernel/split.h): ids begin it, barriers divide it. What functions and variables are to the plugin, their
+ * annotations say (contract.cpp). kernels.cpp finds the functions of work-items and
  *
  *     prepare.cpp   inlines what they call that has barriers, and simplifies them
  *     counters.cpp  takes what a work-item counts in loops around barriers apart
@@ -81,7 +82,49 @@
 namespace tw_compiler
 {
 
-/* What a marker is called; calls of nothing else are looked at. */
+/* ---- contract.cpp: what the headers say of functions and variables (docs/design.md has a table) ------------------ */
+
+constexpr const char *RolePrefix = "teamwork.";
+
+/* Functions that a macro defines for a kernel, whose name is the attribute's value. */
+constexpr const char *HostRole = "teamwork.host";   /* runs a piece of a launch, or ends it */
+constexpr const char *PartRole = "teamwork.part";   /* runs a part of a reduction */
+constexpr const char *SplitRole = "teamwork.split"; /* one work-item of an nd_range kernel, which becomes its group */
+constexpr const char *WorkItemsRole = "teamwork.work_items"; /* the work-items of a group: (group, first) */
+constexpr const char *GroupsRole = "teamwork.groups";        /* groups: (launch, piece, pieces, l0, l1, l2, dims) */
+constexpr const char *SimtRole = "teamwork.simt"; /* a work-item of a GPU; and what calls it, as the kernel */
+
+/* Functions of the library. */
+constexpr const char *GroupSizeRole = "teamwork.group_size"; /* makes a group of (group, l0, l1, l2, dims) */
+constexpr const char *IsTileRole = "teamwork.is_tile";       /* is the group of a launch of the usual size? */
+constexpr const char *IsSizeRole = "teamwork.is_size";       /* or of this one: (launch, l0, l1, l2, dims) */
+constexpr const char *SharingRole = "teamwork.sharing";      /* changes what a group shares, without a barrier */
+constexpr const char *ScopeRole = "teamwork.scope";          /* the value is which argument is a tw_memory_scope */
+constexpr const char *WritesRole = "teamwork.writes";        /* writes to memory where its caller says */
+constexpr const char *PrivateAtRole = "teamwork.private_at"; /* the index of a work-item's private value */
+constexpr const char *MarkerRole = "teamwork.marker";        /* stands for an intrinsic: see below */
+
+/* Variables. */
+constexpr const char *LocalRole = "teamwork.local";   /* local memory of the group that the thread runs */
+constexpr const char *ObjectRole = "teamwork.object"; /* launches the kernel that is the value */
+constexpr const char *HasLoopsRole =
+    "teamwork.has_loops"; /* the value is the byte of an object where its `has_loops` is */
+
+void readContract(llvm::Module &M); /* first of all */
+bool calls(const llvm::Instruction &I, const char *Role);
+llvm::Function *functionOf(llvm::Module &M, const char *Role); /* the one of this role, or null */
+bool runsGroups(const llvm::Function &F);                      /* whole ones, on the host */
+bool runsWorkItems(const llvm::Function &F);                   /* the same, or some of a group */
+llvm::StringRef kernelOf(const llvm::Function &F);             /* the kernel's name; of any other function its own */
+bool isLocalVariable(const llvm::Value *V);                    /* of LocalRole */
+bool isOfLibrary(const llvm::Function &F);
+bool isRegion(const llvm::Function &F); /* a target region */
+bool isTableOfTools(const llvm::GlobalVariable &V);
+bool isReserved(const llvm::GlobalValue &V);
+
+/* ---- markers, notes and marks of loops --------------------------------------------------------------------------- */
+
+/* What a marker is called; it is a function that stands for an intrinsic, so its whole name says what it is. */
 constexpr const char *BeginMarker = "tw_internal_marker_begin";
 constexpr const char *IdMarker = "tw_internal_marker_id";
 constexpr const char *BarrierMarker = "tw_internal_marker_barrier";
@@ -193,7 +236,6 @@ struct Region {
     }
 };
 
-llvm::StringRef kernelOf(const llvm::Function &F);
 bool hasLoopMark(const llvm::Loop &L, llvm::StringRef Name);
 void setBudget(llvm::Function &F);
 bool isFull(llvm::Function &F);
@@ -388,9 +430,6 @@ bool mayBeCaptured(const llvm::AllocaInst &Variable);
 bool storeOwn(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool sortMembers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool loadNearUses(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
-
-/* scope.cpp: the name of a function without what C++, and clang for overloaded functions of C, put around it */
-llvm::StringRef plainName(const llvm::Function &F);
 
 /* effort.cpp: notes that the work-items of a function have loops; and at the end, in the objects that launch its kernels */
 void noteLoops(llvm::Function &F, const llvm::LoopInfo &LI);

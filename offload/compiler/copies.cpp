@@ -75,7 +75,7 @@ void copyInLoop(MemCpyInst &Copy)
 bool expandCopies(Function &F, FunctionAnalysisManager &)
 {
     SmallVector<MemCpyInst *, 4> Copies;
-    if (F.getName().contains("_tw_split_") && !F.hasOptSize())
+    if (F.hasFnAttribute(SplitRole) && !F.hasOptSize())
         for (Instruction &I : instructions(F))
             if (auto *Copy = dyn_cast<MemCpyInst>(&I); Copy && isShort(*Copy))
                 Copies.push_back(Copy);

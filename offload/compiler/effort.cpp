@@ -5,6 +5,7 @@
  */
 #include "compiler.h"
 
+#include <llvm/ADT/StringSet.h>
 #include <llvm/IR/Module.h>
 
 using namespace llvm;
@@ -17,9 +18,6 @@ namespace
 
 constexpr const char *LoopsNote = "teamwork.loops";
 
-/* Where struct tw_internal_kernel has `has_loops` (include/teamwork/lower/kernel/launch.h). */
-constexpr unsigned Field = 5;
-
 bool hasLoops(const Loop &Items)
 {
     return any_of(Items.getSubLoops(), [](const Loop *Inner) {
@@ -27,31 +25,20 @@ bool hasLoops(const Loop &Items)
     });
 }
 
-/* The object of the kernel that a function is made for, or null. The name may have what stands behind it twice. */
-GlobalVariable *objectOf(Module &M, StringRef Function)
+/* The same value with 1 for the number that begins at a byte of it. */
+Constant *withOne(Constant *Of, uint64_t At, const DataLayout &DL)
 {
-    for (size_t End; (End = Function.rfind("_tw_")) != StringRef::npos;) {
-        Function = Function.take_front(End);
-        if (GlobalVariable *Object = M.getGlobalVariable((Function + "_kernel").str(), true))
-            return Object;
-    }
-    return nullptr;
-}
-
-/* The same value with a field of 1. */
-Constant *withLoops(Constant *Of)
-{
+    if (At == 0 && Of->getType()->isIntegerTy())
+        return ConstantInt::get(Of->getType(), 1);
     auto *Object = dyn_cast<ConstantStruct>(Of);
-    if (!Object)
+    const StructLayout *Layout = Object ? DL.getStructLayout(Object->getType()) : nullptr;
+    if (!Layout || At >= Layout->getSizeInBytes())
         return Of;
-    const bool IsOuter = Object->getNumOperands() == 1;
-    const unsigned At = IsOuter ? 0 : Field;
-    if (At >= Object->getNumOperands() || (!IsOuter && !Object->getOperand(At)->getType()->isIntegerTy(32)))
-        return Of;
+    const unsigned Member = Layout->getElementContainingOffset(At);
     SmallVector<Constant *, 32> Members;
     for (unsigned I = 0; I < Object->getNumOperands(); ++I)
         Members.push_back(Object->getOperand(I));
-    Members[At] = IsOuter ? withLoops(Members[At]) : ConstantInt::get(Members[At]->getType(), 1);
+    Members[Member] = withOne(Members[Member], At - Layout->getElementOffset(Member).getFixedValue(), DL);
     return ConstantStruct::get(Object->getType(), Members);
 }
 
@@ -65,10 +52,15 @@ void noteLoops(Function &F, const LoopInfo &LI)
 
 void tellLoops(Module &M)
 {
-    for (Function &F : M) {
-        GlobalVariable *Object = F.hasFnAttribute(LoopsNote) ? objectOf(M, plainName(F)) : nullptr;
-        if (Object && Object->hasInitializer())
-            Object->setInitializer(withLoops(Object->getInitializer()));
+    StringSet<> Kernels;
+    for (const Function &F : M)
+        if (F.hasFnAttribute(LoopsNote))
+            Kernels.insert(kernelOf(F));
+    for (GlobalVariable &Object : M.globals()) {
+        uint64_t At;
+        if (Object.hasInitializer() && Kernels.contains(Object.getAttribute(ObjectRole).getValueAsString())
+            && !Object.getAttribute(HasLoopsRole).getValueAsString().getAsInteger(10, At))
+            Object.setInitializer(withOne(Object.getInitializer(), At, M.getDataLayout()));
     }
 }
 

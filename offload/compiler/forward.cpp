@@ -288,8 +288,7 @@ void loadInOrder(Function &F, const TargetTransformInfo &TTI)
 
 bool forwardVectors(Function &F, FunctionAnalysisManager &FAM)
 {
-    const StringRef Name = F.getName(); /* of a function that runs whole groups */
-    if (!(Name.contains("_tw_split_") || Name.contains("_tw_host")) || Name.contains("_tw_items_") || F.hasOptNone())
+    if (!runsGroups(F) || F.hasOptNone())
         return false;
     SmallVector<Instruction *, 8> Variables;
     MapVector<GlobalVariable *, unsigned> Addresses;

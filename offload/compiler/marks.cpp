@@ -16,16 +16,6 @@ using namespace llvm;
 namespace tw_compiler
 {
 
-/* The name of the kernel that a function of the lowering belongs to. */
-StringRef kernelOf(const Function &F)
-{
-    const StringRef Name = F.getName();
-    for (const char *End : {"_tw_split_", "_tw_host", "_tw_items_"})
-        if (const size_t At = Name.rfind(End); At != StringRef::npos)
-            return Name.substr(0, At);
-    return Name;
-}
-
 bool hasLoopMark(const Loop &L, StringRef Name)
 {
     const MDNode *Id = L.getLoopID();

@@ -29,11 +29,6 @@ namespace
 
 constexpr unsigned MostInlined = 4000;
 
-bool isMarker(const Function &F)
-{
-    return F.getName().starts_with("tw_internal_marker_");
-}
-
 /* The functions of the module that come to a barrier. */
 DenseSet<const Function *> withBarriers(const Module &M)
 {
@@ -77,7 +72,8 @@ template <typename Function_> bool inlineCalls(Kernel &K, Function_ Wanted)
         for (Instruction &I : instructions(K.F)) {
             auto *Call = dyn_cast<CallBase>(&I);
             const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-            if (!Callee || Callee->isDeclaration() || isMarker(*Callee) || Callee == &K.F || !Wanted(*Call, *Callee))
+            if (!Callee || Callee->isDeclaration() || Callee->hasFnAttribute(MarkerRole) || Callee == &K.F
+                || !Wanted(*Call, *Callee))
                 continue;
             Found = Call;
             break;

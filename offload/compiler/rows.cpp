@@ -421,7 +421,7 @@ void Rows::divide()
     B.SetInsertPoint(RowEnd);
     Value *Next = B.CreateAdd(Number_, B.getInt64(1), "", true, true);
     Instruction *Back = B.CreateCondBr(B.CreateICmpEQ(Next, Whole), Behind, Row);
-    if (F.getName().contains("_tw_split_")) /* rows of a group, or of a tile: mostly short */
+    if (F.hasFnAttribute(SplitRole)) /* rows of a group, or of a tile: mostly short */
         Back->setMetadata(LLVMContext::MD_loop,
                           loopMetadata(Context, RowsMark, turnsApart(L) == UINT64_MAX ? UINT64_MAX : 1));
     Number_->addIncoming(Next, RowEnd);

@@ -2,7 +2,7 @@
 ; RUN: %tw_opt -passes=tw-ordinary-atomics %s | FileCheck %s
 ; RUN: %keeps tw-ordinary-atomics %s
 
-@local = internal thread_local global [256 x i32] zeroinitializer, align 4
+@local = internal thread_local global [256 x i32] zeroinitializer, align 4 "teamwork.local"
 @shared = internal global [256 x i32] zeroinitializer, align 4
 @known_elsewhere = thread_local global [256 x i32] zeroinitializer, align 4
 
