@@ -24,12 +24,11 @@ bool isOfLaunch(const Value *Address)
     return Call && Call->getIntrinsicID() == Intrinsic::strip_invariant_group;
 }
 
-/* Whether an address is in memory of the thread alone, such as local memory. */
+/* Whether an address is in local memory, or in a variable of the function. */
 bool isLocal(const Value *Address)
 {
     const Value *Object = getUnderlyingObject(Address);
-    const auto *Variable = dyn_cast<GlobalVariable>(Object);
-    return isa<AllocaInst>(Object) || (Variable && Variable->isThreadLocal()) || isOfLaunch(Address);
+    return isa<AllocaInst>(Object) || isLocalVariable(Object) || isOfLaunch(Address);
 }
 
 namespace

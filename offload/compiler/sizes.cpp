@@ -43,11 +43,11 @@ std::optional<Sides> tileOf(Function &F, unsigned Dims)
                 if (Function *Callee = Call->getCalledFunction(); Callee && !Callee->isDeclaration())
                     Functions.insert(Callee);
             for (const Value *Operand : I.operands()) {
-                const auto *Local = dyn_cast<GlobalVariable>(Operand);
-                if (!Local || !Local->isThreadLocal() || !Local->hasLocalLinkage())
+                if (!isLocalVariable(Operand))
                     continue;
                 SmallVector<uint64_t, 4> Lengths;
-                for (const Type *T = Local->getValueType(); T->isArrayTy(); T = T->getArrayElementType())
+                for (const Type *T = cast<GlobalVariable>(Operand)->getValueType(); T->isArrayTy();
+                     T = T->getArrayElementType())
                     Lengths.push_back(T->getArrayNumElements());
                 if (Dims == 1 ? Lengths.size() != 1 : Lengths.size() < 2)
                     continue;

@@ -3,6 +3,7 @@
 ; RUN: %keeps tw-expand-copies %s
 
 @tile = internal thread_local global [2048 x i32] zeroinitializer, align 4 "teamwork.local"
+@of_program = internal thread_local global [2048 x i32] zeroinitializer, align 4
 
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)
@@ -88,6 +89,19 @@ entry:
 loop:
   %i = phi i64 [ 0, %entry ], [ %next, %loop ]
   call void @llvm.memcpy.p0.p0.i64(ptr align 4 %out, ptr align 4 %x, i64 512, i1 false)
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
+define void @keeps_variable_of_program(ptr %x, ptr %out, i64 %n) "teamwork.split"="keeps_variable_of_program" {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  call void @llvm.memcpy.p0.p0.i64(ptr align 4 @of_program, ptr align 4 %x, i64 512, i1 false)
   %next = add nuw nsw i64 %i, 1
   %more = icmp ult i64 %next, %n
   br i1 %more, label %loop, label %end, !llvm.loop !0

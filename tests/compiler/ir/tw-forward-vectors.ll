@@ -4,6 +4,7 @@
 
 @local = internal thread_local global [16 x float] zeroinitializer, align 64 "teamwork.local"
 @local_2 = internal thread_local global [16 x float] zeroinitializer, align 64 "teamwork.local"
+@of_program = internal thread_local global [16 x float] zeroinitializer, align 64
 @known_elsewhere = thread_local global [16 x float] zeroinitializer, align 64
 
 declare ptr @llvm.threadlocal.address.p0(ptr)
@@ -152,6 +153,19 @@ end:
 ; Its value goes on to the next group.
 define void @keeps_variable_of_others(ptr %x, ptr %out, i64 %n) "teamwork.host"="keeps_variable_of_others" "teamwork.budget"="1000" {
   %part = call ptr @llvm.threadlocal.address.p0(ptr @known_elsewhere)
+  %sum = load <8 x float>, ptr %x, align 4
+  store <8 x float> %sum, ptr %part, align 64
+  %behind = getelementptr inbounds i8, ptr %part, i64 16
+  %low = load <4 x float>, ptr %part, align 64
+  %high = load <4 x float>, ptr %behind, align 16
+  %add = fadd <4 x float> %low, %high
+  store <4 x float> %add, ptr %out, align 4
+  ret void
+}
+
+; The program's own variable: the next group finds in it what this one leaves.
+define void @keeps_variable_of_program(ptr %x, ptr %out, i64 %n) "teamwork.host"="keeps_variable_of_program" "teamwork.budget"="1000" {
+  %part = call ptr @llvm.threadlocal.address.p0(ptr @of_program)
   %sum = load <8 x float>, ptr %x, align 4
   store <8 x float> %sum, ptr %part, align 64
   %behind = getelementptr inbounds i8, ptr %part, i64 16
