@@ -408,6 +408,7 @@ bool jamRows(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool takePieces(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool countMembers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool tellIndependence(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool limitChecks(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool forwardVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 /* avx2.cpp: a load or store with a mask */
 struct MaskedCall {
