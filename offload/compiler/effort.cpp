@@ -2,6 +2,7 @@
 /*
  * Tells the library which kernels have work-items with loops: these take much longer than the end of a team does. Where the vectorizer
  * begins, loops of few turns are no longer loops, so that is what is looked for. The object that launches the kernel is told at the end.
+ * What is told of a kernel is a field of that object.
  */
 #include "compiler.h"
 
@@ -17,9 +18,6 @@ namespace
 
 constexpr const char *LoopsNote = "teamwork.loops";
 
-/* Where struct tw_internal_kernel has `has_loops` (include/teamwork/lower/kernel/launch.h). */
-constexpr unsigned Field = 5;
-
 bool hasLoops(const Loop &Items)
 {
     return any_of(Items.getSubLoops(), [](const Loop *Inner) {
@@ -27,35 +25,35 @@ bool hasLoops(const Loop &Items)
     });
 }
 
-/* The object of the kernel that a function is made for, or null. The name may have what stands behind it twice. */
-GlobalVariable *objectOf(Module &M, StringRef Function)
+/* The same value with another one at a path of members, if that is 0 now. */
+Constant *withMember(Constant *Of, ArrayRef<unsigned> Path, Constant *Value)
 {
-    for (size_t End; (End = Function.rfind("_tw_")) != StringRef::npos;) {
-        Function = Function.take_front(End);
-        if (GlobalVariable *Object = M.getGlobalVariable((Function + "_kernel").str(), true))
-            return Object;
-    }
-    return nullptr;
-}
-
-/* The same value with a field of 1. */
-Constant *withLoops(Constant *Of)
-{
-    auto *Object = dyn_cast<ConstantStruct>(Of);
-    if (!Object)
-        return Of;
-    const bool IsOuter = Object->getNumOperands() == 1;
-    const unsigned At = IsOuter ? 0 : Field;
-    if (At >= Object->getNumOperands() || (!IsOuter && !Object->getOperand(At)->getType()->isIntegerTy(32)))
-        return Of;
+    if (Path.empty())
+        return Of->isNullValue() && Of->getType() == Value->getType() ? Value : Of;
     SmallVector<Constant *, 32> Members;
-    for (unsigned I = 0; I < Object->getNumOperands(); ++I)
-        Members.push_back(Object->getOperand(I));
-    Members[At] = IsOuter ? withLoops(Members[At]) : ConstantInt::get(Members[At]->getType(), 1);
-    return ConstantStruct::get(Object->getType(), Members);
+    while (Constant *Member = Of->getAggregateElement(unsigned(Members.size())))
+        Members.push_back(Member);
+    if (Path[0] >= Members.size())
+        return Of;
+    Members[Path[0]] = withMember(Members[Path[0]], Path.drop_front(), Value);
+    if (auto *T = dyn_cast<ArrayType>(Of->getType()))
+        return ConstantArray::get(T, Members);
+    return ConstantStruct::get(cast<StructType>(Of->getType()), Members);
 }
 
 } // namespace
+
+/* The object of the kernel that a function is made for; null: another module has it. The name may have what stands behind it twice. */
+GlobalVariable *objectOf(const Function &F)
+{
+    StringRef Name = plainName(F);
+    for (size_t End; (End = Name.rfind("_tw_")) != StringRef::npos;) {
+        Name = Name.take_front(End);
+        if (const GlobalVariable *Object = F.getParent()->getGlobalVariable((Name + "_kernel").str(), true))
+            return const_cast<GlobalVariable *>(Object);
+    }
+    return nullptr;
+}
 
 void noteLoops(Function &F, const LoopInfo &LI)
 {
@@ -63,13 +61,22 @@ void noteLoops(Function &F, const LoopInfo &LI)
         F.addFnAttr(LoopsNote);
 }
 
+void tellKernel(const Function &F, ArrayRef<unsigned> Member, Constant *Value)
+{
+    GlobalVariable *Object = objectOf(F);
+    if (!Object || !Object->hasInitializer())
+        return;
+    SmallVector<unsigned, 3> Path(Member);
+    if (Object->getValueType()->getStructNumElements() == 1) /* of the kernel's form */
+        Path.insert(Path.begin(), 0);
+    Object->setInitializer(withMember(Object->getInitializer(), Path, Value));
+}
+
 void tellLoops(Module &M)
 {
-    for (Function &F : M) {
-        GlobalVariable *Object = F.hasFnAttribute(LoopsNote) ? objectOf(M, plainName(F)) : nullptr;
-        if (Object && Object->hasInitializer())
-            Object->setInitializer(withLoops(Object->getInitializer()));
-    }
+    for (const Function &F : M)
+        if (F.hasFnAttribute(LoopsNote))
+            tellKernel(F, {HasLoopsField}, ConstantInt::get(Type::getInt32Ty(M.getContext()), 1));
 }
 
 } // namespace tw_compiler

@@ -200,6 +200,16 @@ struct TellLoopsPass : Named<TellLoopsPass> {
     }
 };
 
+struct TellCliffsPass : Named<TellCliffsPass> {
+    static constexpr const char *Name = "tw-tell-cliffs";
+    PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM)
+    {
+        tellCliffs(M, MAM);
+        emitRemarks(M);
+        return PreservedAnalyses::all();
+    }
+};
+
 /* ---- the pipeline ------------------------------------------------------------------------------------------------ */
 
 cl::list<std::string>
@@ -244,6 +254,7 @@ template <typename Function> void forNames(Function Do)
     for (const FunctionStep &Step : AtEnd)
         Do(Step.Name);
     Do(TellLoopsPass::Name);
+    Do(TellCliffsPass::Name);
 }
 
 /* A misspelt name would turn off nothing. */
@@ -276,6 +287,7 @@ void registerPasses(PassBuilder &Builder)
         add<AtEnd>(OfFunctions, AllAtEnd);
         Passes.addPass(createModuleToFunctionPassAdaptor(std::move(OfFunctions)));
         addIfOn<TellLoopsPass>(Passes);
+        addIfOn<TellCliffsPass>(Passes);
     });
     Builder.registerPipelineParsingCallback(
         [](StringRef Name, ModulePassManager &Passes, ArrayRef<PassBuilder::PipelineElement>) {
@@ -283,6 +295,8 @@ void registerPasses(PassBuilder &Builder)
                 Passes.addPass(KernelsPass());
             else if (Name == TellLoopsPass::Name)
                 Passes.addPass(TellLoopsPass());
+            else if (Name == TellCliffsPass::Name)
+                Passes.addPass(TellCliffsPass());
             else
                 return false;
             return true;

@@ -24,7 +24,7 @@ namespace tw_compiler
 namespace
 {
 
-using Functions = SmallPtrSet<const Function *, 32>;
+using FunctionSet = SmallPtrSet<const Function *, 32>;
 
 /* The prefix of the host's version of a target region, and what the names of a kernel's functions have behind the kernel's. */
 constexpr StringLiteral RegionPrefix = "__omp_offloading_", KernelInfix = "_tw_";
@@ -35,7 +35,7 @@ bool isRegion(const Function &F)
 }
 
 /* Adds a function and all those of the file that it refers to. */
-void addReached(const Function &From, Functions &Reached)
+void addReached(const Function &From, FunctionSet &Reached)
 {
     SmallVector<const Function *, 16> Left = {&From};
     while (!Left.empty()) {
@@ -52,7 +52,7 @@ void addReached(const Function &From, Functions &Reached)
 
 /* Code that runs on devices: of regions alone, and of kernels too. */
 struct DeviceCode {
-    Functions OfRegions, All;
+    FunctionSet OfRegions, All;
 
     explicit DeviceCode(const Module &M)
     {
