@@ -8,8 +8,9 @@
 
 #include <map>
 
-#include <llvm/ADT/MapVector.h>
 #include <llvm/Analysis/BlockFrequencyInfo.h>
+#include <llvm/Analysis/BranchProbabilityInfo.h>
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
@@ -113,14 +114,17 @@ namespace
 
 /* What work-items do on a line, in the most frequent copy of it. */
 struct SourceLine {
-    uint64_t Vectors = 0, Scalars = 0; /* how often, by estimate */
-    uint64_t Work = 0;                 /* times operations */
+    uint64_t Vectors = 0,
+             Scalars = 0; /* how often a loop with it begins, by estimate: a row of one vector has no loop */
+    uint64_t Work = 0;    /* operations, times how often they run */
     const Instruction *First = nullptr;
 };
 
+/* Whether it computes vectors, or an element of one. */
 bool isVector(const Instruction &I)
 {
-    return I.getType()->isVectorTy() || any_of(I.operands(), [](const Use &U) { return U->getType()->isVectorTy(); });
+    const auto IsOne = [](const Value *V) { return V->getType()->isVectorTy() || isa<ExtractElementInst>(V); };
+    return IsOne(&I) || any_of(I.operands(), IsOne) || any_of(I.users(), IsOne);
 }
 
 /* Whether it is what a work-item does, not where its data are. */
@@ -171,20 +175,27 @@ void tellScalar(Function &F, FunctionAnalysisManager &FAM, bool IsOne)
 {
     const auto &LI = FAM.getResult<LoopAnalysis>(F);
     const auto &Often = FAM.getResult<BlockFrequencyAnalysis>(F);
-    MapVector<std::pair<StringRef, unsigned>, SourceLine> Lines;
+    const auto &Ways = FAM.getResult<BranchProbabilityAnalysis>(F);
+    std::map<std::pair<StringRef, unsigned>, SourceLine> Lines;
     for (const BasicBlock &Block : F) {
-        const bool IsOfItems = itemsAround(LI.getLoopFor(&Block)) != nullptr;
+        const Loop *Items = itemsAround(LI.getLoopFor(&Block));
         const uint64_t Times = Often.getBlockFreq(&Block).getFrequency();
+        uint64_t Begins = Items ? 0 : Times;
+        if (Items)
+            for (const BasicBlock *Front : predecessors(Items->getHeader()))
+                if (!Items->contains(Front))
+                    Begins +=
+                        (Often.getBlockFreq(Front) * Ways.getEdgeProbability(Front, Items->getHeader())).getFrequency();
         DenseMap<SourceLine *, uint64_t> Operations;
         for (const Instruction &I : Block) {
-            if (!isWork(I) || (!IsOfItems && !isVector(I)))
+            if (!isWork(I) || (!Items && !isVector(I)))
                 continue;
             const DILocation *At = placeOf(I.getDebugLoc().get());
             SourceLine &Of = Lines[{At ? At->getFilename() : "", At ? At->getLine() : 0}];
             uint64_t &Most = isVector(I) ? Of.Vectors : Of.Scalars;
-            if (!isVector(I) && Times > Most)
+            if (!isVector(I) && Begins > Most)
                 Of.First = &I;
-            Most = std::max(Most, Times);
+            Most = std::max(Most, Begins);
             ++Operations[&Of];
         }
         for (const auto &[Of, Count] : Operations)
@@ -205,7 +216,9 @@ void tellScalar(Function &F, FunctionAnalysisManager &FAM, bool IsOne)
     const std::string Why = reasonOf(*itemsAround(LI.getLoopFor(Worst->First->getParent())), Where);
     tellRemark(F, {"teamwork-scalar", "Scalar", true, Where, Where},
                "work-items of kernel " + kernelOf(F)
-                   + (IsOne ? "" : ", launched in " + Twine(dimensionsOf(F)) + " dimensions,")
+                   + (IsOne ? ""
+                            : ", launched in " + Twine(dimensionsOf(F))
+                                  + (dimensionsOf(F) == 1 ? " dimension," : " dimensions,"))
                    + " run one by one, not as vectors" + because(Why));
     tellSlow(F, "its work-items run one by one, not as vectors" + because(Why), Where, "teamwork-scalar");
 }

@@ -8,6 +8,7 @@
 ; CHECK: @scalar_kernel = constant %range_kernel { %kernel { {{.*}}, [3 x ptr] [ptr @tw_slow, ptr @tw_slow, ptr @tw_slow] } }
 ; CHECK: @vector_kernel = constant %range_kernel { %kernel { {{.*}}, [3 x ptr] zeroinitializer } }
 ; CHECK: @rest_kernel = constant %range_kernel { %kernel { {{.*}}, [3 x ptr] zeroinitializer } }
+; CHECK: @row_kernel = constant %range_kernel { %kernel { {{.*}}, [3 x ptr] zeroinitializer } }
 ; CHECK: @two_kernel = constant %range_kernel { %kernel { {{.*}}, [3 x ptr] [ptr null, ptr @tw_slow.1, ptr null] } }
 ; CHECK: @tw_slow = private unnamed_addr constant {{.*}} c"its work-items run one by one, not as vectors: they are too shy (shy.c:7, -Rpass-missed=teamwork-scalar)\00"
 ; CHECK: @tw_slow.1 = {{.*}} because of an atomic operation; combine values by a reduction
@@ -17,6 +18,7 @@
 @scalar_kernel = constant %range_kernel { %kernel { i32 1, i32 2, i32 0, i32 0, i32 3, i32 0, [3 x ptr] zeroinitializer } }
 @vector_kernel = constant %range_kernel { %kernel { i32 1, i32 2, i32 0, i32 0, i32 3, i32 0, [3 x ptr] zeroinitializer } }
 @rest_kernel = constant %range_kernel { %kernel { i32 1, i32 2, i32 0, i32 0, i32 3, i32 0, [3 x ptr] zeroinitializer } }
+@row_kernel = constant %range_kernel { %kernel { i32 1, i32 2, i32 0, i32 0, i32 3, i32 0, [3 x ptr] zeroinitializer } }
 @two_kernel = constant %range_kernel { %kernel { i32 1, i32 2, i32 0, i32 0, i32 3, i32 0, [3 x ptr] zeroinitializer } }
 
 define void @scalar_tw_host(ptr %x, i64 %n) #0 !dbg !8 {
@@ -71,6 +73,33 @@ rest:
   %k.next = add i64 %k, 1
   %k.more = icmp ult i64 %k.next, %n
   br i1 %k.more, label %rest, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
+; A row of one vector has no loop; loads that fill a vector are part of it.
+define void @row_tw_host(ptr %x, i64 %n) #0 {
+entry:
+  %whole = icmp eq i64 %n, 2
+  br i1 %whole, label %row, label %loop
+row:
+  %first = load float, ptr %x
+  %half = insertelement <2 x float> poison, float %first, i64 0
+  %second.at = getelementptr float, ptr %x, i64 1
+  %second = load float, ptr %second.at
+  %both = insertelement <2 x float> %half, float %second, i64 1
+  %sums = fadd <2 x float> %both, %both
+  store <2 x float> %sums, ptr %x
+  br label %end
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr float, ptr %x, i64 %i
+  %v = load float, ptr %at
+  %w = fadd float %v, %v
+  store float %w, ptr %at
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !0
 end:
   ret void
 }
