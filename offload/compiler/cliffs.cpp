@@ -151,7 +151,7 @@ std::string reasonOf(const Loop &Items, DebugLoc &Where)
 {
     if (const MDNode *Mark = findOptionMDForLoopID(Items.getLoopID(), RefusedMark)) {
         if (const auto *At = dyn_cast_or_null<DILocation>(Mark->getOperand(2).get()))
-            Where = At;
+            Where = DebugLoc(At);
         return cast<MDString>(Mark->getOperand(1))->getString().str();
     }
     for (const bool Atomic : {true, false})
