@@ -46,6 +46,8 @@
  *     avx2.cpp      writes accesses to structures, and with masks, as suits AVX2
  *     frames.cpp    keeps the probes of large frames away from registers in use
  *     near.cpp      loads vectors where they are used, if there are more of them than registers
+ *     cliffs.cpp    tells the library and the user which kernels stay scalar or keep stacks, and why
+ *     remarks.cpp   makes the remarks of all passes
  *
  * In the host's pass it looks for target regions that read what the program assigns to in vain (variables.cpp).
  *
@@ -95,6 +97,7 @@ constexpr const char *GroupsRole = "teamwork.groups";        /* groups: (launch,
 constexpr const char *SimtRole = "teamwork.simt"; /* a work-item of a GPU; and what calls it, as the kernel */
 
 /* Functions of the library. */
+constexpr const char *DimsRole = "teamwork.dims";            /* of launches of so many dimensions */
 constexpr const char *GroupSizeRole = "teamwork.group_size"; /* makes a group of (group, l0, l1, l2, dims) */
 constexpr const char *IsTileRole = "teamwork.is_tile";       /* is the group of a launch of the usual size? */
 constexpr const char *IsSizeRole = "teamwork.is_size";       /* or of this one: (launch, l0, l1, l2, dims) */
@@ -109,6 +112,7 @@ constexpr const char *LocalRole = "teamwork.local";   /* local memory of the gro
 constexpr const char *ObjectRole = "teamwork.object"; /* launches the kernel that is the value */
 constexpr const char *HasLoopsRole =
     "teamwork.has_loops"; /* the value is the byte of an object where its `has_loops` is */
+constexpr const char *SlowRole = "teamwork.slow"; /* the same of its `slow` */
 
 void readContract(llvm::Module &M); /* first of all */
 bool calls(const llvm::Instruction &I, const char *Role);
@@ -337,14 +341,16 @@ struct Kernel {
     uint64_t Likely[2] = {0, 0}; /* the size of groups of two dimensions that it counts on */
     llvm::DebugLoc Where;        /* in the source */
     std::string Why;             /* it cannot be split; empty as long as it can */
+    llvm::DebugLoc WhyAt;        /* in the source; null: not known */
 
     explicit Kernel(llvm::Function &F) : F(F)
     {
     }
 
-    bool refuse(const char *Reason)
+    bool refuse(const char *Reason, const llvm::Instruction *At = nullptr)
     {
         Why = Reason;
+        WhyAt = At ? At->getDebugLoc() : llvm::DebugLoc();
         return false;
     }
     /* The region of a block of work-items; null for what comes before the ids. */
@@ -435,6 +441,26 @@ bool loadNearUses(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 /* effort.cpp: notes that the work-items of a function have loops; and at the end, in the objects that launch its kernels */
 void noteLoops(llvm::Function &F, const llvm::LoopInfo &LI);
 void tellLoops(llvm::Module &M);
+llvm::GlobalVariable *objectOf(const llvm::Function &F);
+/* Sets a member that is 0 of the object that launches the kernel of a function, if this module has one: where a role says, or so many
+   elements behind that. */
+void tellKernel(const llvm::Function &F, const char *Role, unsigned Element, llvm::Constant *Value);
+
+/* remarks.cpp. What a remark is about; `Where` is null where the source is not known. */
+struct Remark {
+    const char *Pass, *Name; /* -Rpass=Pass, or -Rpass-missed=Pass */
+    bool Missed;
+    llvm::DebugLoc Of, Where; /* the loop or kernel whose copies are counted; and where the remark stands */
+};
+void tellRemark(llvm::Function &F, const Remark &What, const llvm::Twine &Text);
+const llvm::DILocation *placeOf(const llvm::DILocation *At);
+std::string nameOf(const llvm::DILocation *At);
+
+/* cliffs.cpp: keeps why a pass left the work-items of a loop one by one; and tells the library of a kernel that keeps stacks */
+void noteRefusal(llvm::Loop &Items, llvm::StringRef Why, const llvm::Instruction *Where);
+void tellStacks(llvm::Function &F, llvm::StringRef Why, const llvm::DebugLoc &Where);
+/* What to change, for a reason, or nothing: the end of a remark. */
+std::string adviceOn(llvm::StringRef Why);
 bool makeLanes(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void reportMissing(const llvm::Module &M);
 void reportOldVariables(const llvm::Module &M);

@@ -6,7 +6,6 @@
 #include <llvm/ADT/SetVector.h>
 #include <llvm/ADT/StringSet.h>
 #include <llvm/Analysis/LoopInfo.h>
-#include <llvm/Analysis/OptimizationRemarkEmitter.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
@@ -44,19 +43,21 @@ bool split(Kernel &K, FunctionAnalysisManager &FAM, WeakTrackingVH Extent[3])
     return true;
 }
 
-void remark(Kernel &K, bool Done, const DebugLoc &Where, const BasicBlock *Block)
+void remark(Kernel &K, bool Done)
 {
-    OptimizationRemarkEmitter Emitter(&K.F);
+    const std::string Shared = K.Shared ? "; " + std::to_string(K.Shared) + (K.Shared > 1 ? " loops" : " loop")
+                                              + " over a range that they share out"
+                                        : "";
     if (Done)
-        Emitter.emit(OptimizationRemark("teamwork-split", "Split", Where, Block)
-                     << "kernel " << kernelOf(K.F) << " was split at " << std::to_string(K.Barriers)
-                     << " barriers into loops over work-items"
-                     << (K.Shared ? "; " + std::to_string(K.Shared) + (K.Shared > 1 ? " loops" : " loop")
-                                        + " over a range that they share out"
-                                  : ""));
-    else
-        Emitter.emit(OptimizationRemarkMissed("teamwork-split", "NotSplit", Where, Block)
-                     << "kernel " << kernelOf(K.F) << " keeps a stack for each work-item: " << K.Why);
+        tellRemark(K.F, {"teamwork-split", "Split", false, K.Where, K.Where},
+                   "kernel " + kernelOf(K.F) + " was split at " + Twine(K.Barriers)
+                       + " barriers into loops over work-items" + Shared);
+    else {
+        const DebugLoc &At = K.WhyAt ? K.WhyAt : K.Where;
+        tellRemark(K.F, {"teamwork-split", "NotSplit", true, K.Where, At},
+                   "kernel " + kernelOf(K.F) + " keeps a stack for each work-item: " + K.Why + adviceOn(K.Why));
+        tellStacks(K.F, K.Why, At);
+    }
 }
 
 /* A function that nobody will call any more. */
@@ -158,7 +159,7 @@ bool handle(Function &F, FunctionAnalysisManager &FAM, bool IsForSize, StringSet
     const bool Done = IsWanted && split(K, FAM, Extent) && !(IsForSize && F.getInstructionCount() > MostOfSized);
     FAM.invalidate(F, PreservedAnalyses::none());
     if (Done || (!IsForSize && (K.Barriers > 0 || K.Why != "")))
-        remark(K, Done, K.Where, F.empty() ? nullptr : &F.getEntryBlock());
+        remark(K, Done);
     if (!Done)
         empty(F);
     std::optional<Sides> Size;

@@ -209,6 +209,16 @@ struct TellLoopsPass : Named<TellLoopsPass> {
     }
 };
 
+struct TellCliffsPass : Named<TellCliffsPass> {
+    static constexpr const char *Name = "tw-tell-cliffs";
+    PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM)
+    {
+        tellCliffs(M, MAM);
+        emitRemarks(M);
+        return PreservedAnalyses::all();
+    }
+};
+
 /* ---- the pipeline ------------------------------------------------------------------------------------------------ */
 
 cl::list<std::string>
@@ -253,6 +263,7 @@ template <typename Function> void forNames(Function Do)
     for (const FunctionStep &Step : AtEnd)
         Do(Step.Name, Step.Is);
     Do(TellLoopsPass::Name, Need::Optional);
+    Do(TellCliffsPass::Name, Need::Optional);
 }
 
 /* A misspelt name would turn off nothing. */
@@ -288,6 +299,7 @@ void registerPasses(PassBuilder &Builder)
         add<AtEnd>(OfFunctions, AllAtEnd);
         Passes.addPass(createModuleToFunctionPassAdaptor(std::move(OfFunctions)));
         addIfOn<TellLoopsPass>(Passes);
+        addIfOn<TellCliffsPass>(Passes);
     });
     Builder.registerPipelineParsingCallback(
         [](StringRef Name, ModulePassManager &Passes, ArrayRef<PassBuilder::PipelineElement>) {
@@ -295,6 +307,8 @@ void registerPasses(PassBuilder &Builder)
                 Passes.addPass(KernelsPass());
             else if (Name == TellLoopsPass::Name)
                 Passes.addPass(TellLoopsPass());
+            else if (Name == TellCliffsPass::Name)
+                Passes.addPass(TellCliffsPass());
             else
                 return false;
             return true;

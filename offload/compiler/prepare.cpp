@@ -82,7 +82,7 @@ template <typename Function_> bool inlineCalls(Kernel &K, Function_ Wanted)
             return true;
         InlineFunctionInfo Info;
         if (!sameTarget(K.F, *Found->getCalledFunction()) || !InlineFunction(*Found, Info).isSuccess())
-            return K.refuse("a function with barriers cannot be inlined");
+            return K.refuse("a function with barriers cannot be inlined", Found);
     }
     return K.refuse("a function with barriers is recursive");
 }
@@ -235,14 +235,14 @@ bool isSupported(Kernel &K)
 {
     for (Instruction &I : instructions(K.F)) {
         if (isa<InvokeInst>(I) || isa<CallBrInst>(I) || isa<IndirectBrInst>(I) || isa<ResumeInst>(I))
-            return K.refuse("of its control flow");
+            return K.refuse("of its control flow", &I);
         if (I.getType()->isTokenTy() || I.getType()->isScalableTy())
-            return K.refuse("of a value that cannot be kept");
+            return K.refuse("of a value that cannot be kept", &I);
         if (auto *Variable = dyn_cast<AllocaInst>(&I); Variable && !Variable->isStaticAlloca())
-            return K.refuse("of an array of variable length");
+            return K.refuse("of an array of variable length", Variable);
         if (auto *Call = dyn_cast<CallBase>(&I);
             Call && (Call->isMustTailCall() || Call->hasFnAttr(Attribute::ReturnsTwice)))
-            return K.refuse("of a call that returns twice or not at all");
+            return K.refuse("of a call that returns twice or not at all", Call);
     }
     return true;
 }

@@ -17,7 +17,6 @@
 #include "edges.h"
 
 #include <llvm/Analysis/LoopInfo.h>
-#include <llvm/Analysis/OptimizationRemarkEmitter.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/IR/PatternMatch.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
@@ -454,10 +453,9 @@ bool makeRows(Function &F, FunctionAnalysisManager &FAM, bool OfPlanes)
             return false;
         if (!Rows(F, L, FAM.getResult<ScalarEvolutionAnalysis>(F)).run())
             return false;
-        OptimizationRemarkEmitter Emitter(&F);
-        Emitter.emit(OptimizationRemark("teamwork-rows", "Rows", L.getStartLoc(), L.getHeader())
-                     << "work-items of kernel " << kernelOf(F)
-                     << " divide an index by the width of rows: they run row by row");
+        tellRemark(F, {"teamwork-rows", "Rows", false, L.getStartLoc(), L.getStartLoc()},
+                   "work-items of kernel " + kernelOf(F)
+                       + " divide an index by the width of rows: they run row by row");
         return true;
     });
 }

@@ -1,6 +1,6 @@
 ; The function of a work-item becomes that of the group: a loop over the work-items up to the barrier, and one behind it.
 ; RUN: %tw_opt -passes=tw-kernels %s | FileCheck %s
-; RUN: %tw_opt -passes=tw-kernels -pass-remarks=teamwork-split -pass-remarks-missed=teamwork-split %s -o %t 2>&1 | FileCheck --check-prefix=REMARK %s
+; RUN: %tw_opt -passes=tw-kernels,tw-tell-cliffs -pass-remarks=teamwork-split -pass-remarks-missed=teamwork-split %s -o %t 2>&1 | FileCheck --check-prefix=REMARK %s
 
 target triple = "x86_64-pc-linux-gnu"
 

@@ -305,6 +305,7 @@ TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_nd_block(const struct tw_
     TW_INTERNAL_HOST_ND_SPLIT(name, dims, dims, values, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2)       \
     TW_INTERNAL_HOST_ND_SIZES_##dims(name, values);                                                                    \
     TW_INTERNAL_ROLE("work_items=" #name)                                                                              \
+    TW_INTERNAL_ROLE_WITH("dims", dims)                                                                                \
     TW_INTERNAL_FUNCTION(unused, void, name##_tw_items_##dims, const struct tw_internal_nd_group *tw_nd,               \
                          size_t tw_first)                                                                              \
     {                                                                                                                  \
@@ -316,6 +317,7 @@ TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_nd_block(const struct tw_
     }
 #define TW_INTERNAL_HOST_ND_SPLIT(name, which, dims, values, l0, l1, l2)                                               \
     TW_INTERNAL_ROLE("split=" #name)                                                                                   \
+    TW_INTERNAL_ROLE_WITH("dims", dims)                                                                                \
     TW_INTERNAL_FUNCTION(noinline, void, name##_tw_split_##which, const struct tw_internal_nd_group *tw_nd)            \
     {                                                                                                                  \
         __attribute__((aligned(__alignof__(name##_tw_block)))) unsigned char tw_copy[values##_ND_BYTES(name)];         \
@@ -354,6 +356,7 @@ TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_nd_block(const struct tw_
 #else
 #define TW_INTERNAL_HOST_ND_ITEMS(name, dims, values)                                                                  \
     TW_INTERNAL_ROLE("work_items=" #name)                                                                              \
+    TW_INTERNAL_ROLE_WITH("dims", dims)                                                                                \
     TW_INTERNAL_FUNCTION(unused, void, name##_tw_items_##dims, const struct tw_internal_nd_group *tw_nd,               \
                          size_t tw_first)                                                                              \
     {                                                                                                                  \
