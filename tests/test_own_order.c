@@ -183,6 +183,27 @@ static void model_some_change(const struct some_change *k)
 
 /* ---- the comparison ---------------------------------------------------------------------------------------------- */
 
+/* What the program keeps for each thread is not the group's local memory: it is there for the next group that the thread runs. */
+enum { KEPT = 16 };
+struct keep {
+    MEMBERS;
+};
+static inline void keep(tw_group group, const struct keep *k)
+{
+    static _Thread_local int kept[KEPT];
+    tw_parallel_for_work_item(group, item) {
+        const size_t i = tw_local_id(item, 0);
+        k->out[i] = kept[i];
+        kept[i] = k->in[i] + k->at;
+    }
+    tw_parallel_for_work_item(group, item) {
+        const size_t i = tw_local_id(item, 0);
+        if (i < KEPT / 2)
+            k->out[KEPT + i] = kept[i] + kept[i + KEPT / 2];
+    }
+}
+TW_WORK_GROUP_KERNEL(keep, KEPT);
+
 static int in[ALL], out[ALL], expected[ALL];
 
 static const size_t firsts[] = {
@@ -249,5 +270,28 @@ TW_TEST(values_of_work_items){
         COMPARE_WITH_MODEL(some_change,
                            tw_parallel_for_work_group(cg, tw_range_1d(1), tw_range_1d(128), some_change, ACCESSORS))}
 
+/* Which thread runs a group is not known: it has what an earlier launch left there, or nothing yet. */
+TW_TEST(variables_of_threads)
+{
+    enum { LAUNCHES = 200 };
+    int with_nothing = 0;
+    fill();
+    for (int launch = 1; launch <= LAUNCHES; ++launch) {
+        LAUNCH(tw_parallel_for_work_group(cg, tw_range_1d(1), tw_range_1d(KEPT), keep, .out = tw_read_write(cg, of_out),
+                                          .again = tw_read(cg, of_out), .in = tw_read(cg, of_in), .at = launch));
+        const int before = out[0] - in[0];
+        for (int i = 0; i < KEPT / 2; ++i)
+            TW_CHECK(out[KEPT + i] == in[i] + in[i + KEPT / 2] + 2 * launch);
+        if (out[1] == 0) {
+            ++with_nothing;
+            continue;
+        }
+        TW_CHECK(before > 0 && before < launch);
+        for (int i = 0; i < KEPT; ++i)
+            TW_CHECK(out[i] == in[i] + before);
+    }
+    TW_CHECK(with_nothing < LAUNCHES / 2);
+}
+
 TW_TEST_LIST = {TW_CASE(loops_over_shared_ranges), TW_CASE(points_beyond_the_group), TW_CASE(values_of_work_items),
-                TW_CASES_END};
+                TW_CASE(variables_of_threads), TW_CASES_END};

@@ -37,6 +37,22 @@ static inline void step(tw_item item, const struct step *k)
 }
 TW_RANGE_KERNEL(step, 1);
 
+/* Keeps a stack for each work-item: its array has no constant length. */
+static inline void shift(tw_nd_item item, const struct step *k)
+{
+    const size_t at = tw_local_id(item, 0);
+    long mine[tw_local_range(item, 0)];
+    for (size_t i = 0; i <= at; ++i)
+        mine[i] = k->x[i];
+    tw_barrier(item, TW_GLOBAL_SPACE);
+    k->x[at] = mine[at / 2];
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(step) shift);
+
+/* step, of which the plugin of the compiler has found something. */
+typedef struct step slow_tw_block;
+static struct tw_internal_range_kernel slow_kernel;
+
 struct look {
     const long *x;
 };
@@ -143,6 +159,39 @@ static void run_with_summary(void)
 {
     setenv("TW_SUMMARY", "1", 1);
     run_known();
+}
+
+/* A kernel that is told to be slow for launches in one dimension; or one that keeps stacks. It has all of the time. */
+static void run_one(bool keeps_stacks)
+{
+    tw_queue *queue;
+    tw_buffer *x;
+    slow_kernel.range_kernel = step_kernel.range_kernel;
+    slow_kernel.range_kernel.name = "slow";
+    slow_kernel.range_kernel.slow[0] = "it is told so (here.c:1)";
+    slow_kernel.range_kernel.slow[1] = "it has two dimensions";
+    must(tw_queue_create(NULL, NULL, NULL, NULL, &queue));
+    must(tw_buffer_create(sizeof(long), tw_range_1d(N), &x));
+    tw_command_group *cg = tw_queue_begin(queue);
+    if (keeps_stacks)
+        tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(STEPS), tw_range_1d(STEPS)), shift,
+                                 .x = tw_read_write(cg, x));
+    else
+        tw_parallel_for(cg, tw_range_1d(N), slow, .x = tw_read_write(cg, x));
+    must(tw_queue_submit(queue, cg, NULL));
+    must(tw_queue_wait(queue));
+    must(tw_buffer_destroy(&x));
+    must(tw_queue_destroy(&queue));
+}
+
+static void run_slow(void)
+{
+    run_one(false);
+}
+
+static void run_stacks(void)
+{
+    run_one(true);
 }
 
 /* The host and the device change a buffer in turn. */
@@ -255,6 +304,8 @@ static const struct program {
                 {"known, and fork()", run_and_fork},
                 {"to and fro", run_to_and_fro},
                 {"full", run_full},
+                {"slow", run_slow},
+                {"stacks", run_stacks},
                 {"threads", run_threads},
                 {"failing", run_failing}};
 
@@ -596,6 +647,21 @@ TW_TEST(a_summary_says_what_to_change)
     TW_EQUAL(messages[0], 0);
 }
 
+TW_TEST(a_summary_names_slow_kernels)
+{
+    if (FEW)
+        TW_SKIP();
+    TW_EQUAL(run("slow", "TW_SUMMARY", "1"), 0);
+    TW_CHECK(strstr(messages, "* kernel slow (100.0% of the time of all kernels, on device ") != NULL);
+    TW_CHECK(strstr(messages, ") is slow: it is told so (here.c:1)\n") != NULL);
+    TW_CHECK(strstr(messages, "two dimensions") == NULL);
+    TW_EQUAL(run("stacks", "TW_SUMMARY", "1"), 0);
+    TW_CHECK(strstr(messages, "* kernel shift (100.0% of the time of all kernels, on device ") != NULL);
+    TW_CHECK(strstr(messages, ") is slow: each work-item keeps a stack") != NULL);
+    TW_EQUAL(run("to and fro", "TW_SUMMARY", "1"), 0);
+    TW_CHECK(strstr(messages, " is slow: ") == NULL);
+}
+
 TW_TEST_LIST = {TW_CASE(the_program_that_is_traced),
                 TW_CASE(a_trace_is_what_the_program_does),
                 TW_CASE(threads_have_their_own_tracks),
@@ -608,4 +674,5 @@ TW_TEST_LIST = {TW_CASE(the_program_that_is_traced),
                 TW_CASE(a_program_goes_on_without_its_tools),
                 TW_CASE(a_summary_agrees_with_the_trace),
                 TW_CASE(a_summary_says_what_to_change),
+                TW_CASE(a_summary_names_slow_kernels),
                 TW_CASES_END};

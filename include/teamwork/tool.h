@@ -95,6 +95,8 @@ typedef struct tw_tool_task {
     uint64_t start_ns;  /**< when it began, once it has ended; by the device's clock where that is read */
     uint64_t end_ns;    /**< when it was over, likewise */
     tw_status status;   /**< once it has ended; TW_ERROR_CANCELLED: it did not run */
+    const char *slow; /**< of a kernel on a CPU: why it is several times slower than it could be, with the place in the
+                             source, as the plugin of the compiler found; NULL: nothing is known. Lives as its name does */
 } tw_tool_task;
 
 /** What a group does with a buffer. */

@@ -301,17 +301,21 @@ static unsigned vectorsApart(Loop &L, const TargetTransformInfo &TTI)
     return unsigned(std::min<uint64_t>(turnsApart(L) / Lanes, UINT_MAX));
 }
 
-/* Tells the vectorizer about the innermost loops over work-items. */
 /* LLVM (19, 22) makes none of the comparisons of addresses that it needs where these are more than 128, and vectorizes nevertheless if
    the loop asks for vectors, as loops over work-items do. So such a loop asks for none. */
-static void leaveManyChecks(Loop &L, LoopAccessInfoManager &Accesses)
+bool limitChecks(Function &F, FunctionAnalysisManager &FAM)
 {
     constexpr const char *Asks = "llvm.loop.vectorize.enable";
     constexpr unsigned MostChecks = 100;
-    if (hasLoopMark(L, Asks) && Accesses.getInfo(L).getNumRuntimePointerChecks() > MostChecks)
-        L.setLoopID(makePostTransformationMetadata(L.getHeader()->getContext(), L.getLoopID(), {Asks}, {}));
+    LoopAccessInfoManager &Accesses = FAM.getResult<LoopAccessAnalysis>(F);
+    for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder())
+        if (L->isInnermost() && hasLoopMark(*L, ItemsMark) && !hasLoopMark(*L, ParallelMark) && hasLoopMark(*L, Asks)
+            && Accesses.getInfo(*L).getNumRuntimePointerChecks() > MostChecks)
+            L->setLoopID(makePostTransformationMetadata(F.getContext(), L->getLoopID(), {Asks}, {}));
+    return false; /* only metadata */
 }
 
+/* Tells the vectorizer about the innermost loops over work-items. */
 bool tellIndependence(Function &F, FunctionAnalysisManager &FAM)
 {
     auto &LI = FAM.getResult<LoopAnalysis>(F);
@@ -341,9 +345,6 @@ bool tellIndependence(Function &F, FunctionAnalysisManager &FAM)
         MDNode *Mark = MDNode::get(Context, {MDString::get(Context, ParallelMark), Group});
         L->setLoopID(makePostTransformationMetadata(Context, L->getLoopID(), {}, {Mark}));
     }
-    for (Loop *L : LI.getLoopsInPreorder())
-        if (L->isInnermost() && hasLoopMark(*L, ItemsMark) && !hasLoopMark(*L, ParallelMark))
-            leaveManyChecks(*L, FAM.getResult<LoopAccessAnalysis>(F));
     return false; /* only metadata */
 }
 

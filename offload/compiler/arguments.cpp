@@ -205,7 +205,7 @@ bool shareArguments(Function &F, FunctionAnalysisManager &)
         Variable Of(*Alloca, F.getDataLayout());
         Changed |= Of.drop();
         /* all work-items of such a kernel begin together */
-        if (!isKernel(F) || !F.getName().contains("_tw_simt_") || !Of.isOfTeam())
+        if (!isKernel(F) || !F.hasFnAttribute(SimtRole) || !Of.isOfTeam())
             continue;
         Of.moveToTeam();
         Changed = true;

@@ -18,12 +18,11 @@ namespace tw_compiler
 
 static bool isOfThread(const Value *Address)
 {
-    const auto *Variable = dyn_cast<GlobalVariable>(getUnderlyingObject(Address));
-    return (Variable && Variable->isThreadLocal() && Variable->hasLocalLinkage()) || isOfLaunch(Address);
+    return isLocalVariable(getUnderlyingObject(Address)) || isOfLaunch(Address);
 }
 
-/* Whether an instruction is a relaxed atomic operation that no other thread can see: on local memory, which is a variable of the thread
-   that no other file knows, or of the launch. */
+/* Whether an instruction is a relaxed atomic operation that no other thread can see: on local memory, whose size the kernel or the
+   launch gives. An address of a variable of the program, _Thread_local or not, may be known to other threads. */
 bool isOrdinaryAtomic(const Instruction &I)
 {
     const auto IsOrdinary = [](const Value *Address, AtomicOrdering Order, bool IsVolatile) {

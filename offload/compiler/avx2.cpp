@@ -357,7 +357,7 @@ bool isOwn(const Value *Address, uint64_t Bytes, const DataLayout &DL)
 
 bool storeOwn(Function &F, FunctionAnalysisManager &)
 {
-    if (kernelOf(F) == F.getName() || !hasMasksOfWords(F))
+    if (!runsWorkItems(F) || !hasMasksOfWords(F))
         return false;
     const DataLayout &DL = F.getParent()->getDataLayout();
     bool Changed = false;
@@ -385,7 +385,7 @@ bool storeOwn(Function &F, FunctionAnalysisManager &)
 
 bool sortMembers(Function &F, FunctionAnalysisManager &FAM)
 {
-    if (kernelOf(F) == F.getName() || !hasMasksOfWords(F))
+    if (!runsWorkItems(F) || !hasMasksOfWords(F))
         return false;
     auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
     auto &LI = FAM.getResult<LoopAnalysis>(F);

@@ -3,7 +3,8 @@
  * The plugin of clang for kernels on processors (docs/design.md, "Split kernels" and "Edges and lanes").
  *
  * The kernel macros, compiled with -DTW_SPLIT, make a function of one work-item, with calls of markers in it
- * (include/teamwork/lower/kernel/split.h): ids begin it, barriers divide it. plugin.cpp finds these functions and
+ * (include/teamwork/lower/kernel/split.h): ids begin it, barriers divide it. What functions and variables are to the plugin, their
+ * annotations say (contract.cpp). kernels.cpp finds the functions of work-items and
  *
  *     prepare.cpp   inlines what they call that has barriers, and simplifies them
  *     counters.cpp  takes what a work-item counts in loops around barriers apart
@@ -45,6 +46,8 @@
  *     avx2.cpp      writes accesses to structures, and with masks, as suits AVX2
  *     frames.cpp    keeps the probes of large frames away from registers in use
  *     near.cpp      loads vectors where they are used, if there are more of them than registers
+ *     cliffs.cpp    tells the library and the user which kernels stay scalar or keep stacks, and why
+ *     remarks.cpp   makes the remarks of all passes
  *
  * In the host's pass it looks for target regions that read what the program assigns to in vain (variables.cpp).
  *
@@ -81,7 +84,51 @@
 namespace tw_compiler
 {
 
-/* What a marker is called; calls of nothing else are looked at. */
+/* ---- contract.cpp: what the headers say of functions and variables (docs/design.md has a table) ------------------ */
+
+constexpr const char *RolePrefix = "teamwork.";
+
+/* Functions that a macro defines for a kernel, whose name is the attribute's value. */
+constexpr const char *HostRole = "teamwork.host";   /* runs a piece of a launch, or ends it */
+constexpr const char *PartRole = "teamwork.part";   /* runs a part of a reduction */
+constexpr const char *SplitRole = "teamwork.split"; /* one work-item of an nd_range kernel, which becomes its group */
+constexpr const char *WorkItemsRole = "teamwork.work_items"; /* the work-items of a group: (group, first) */
+constexpr const char *GroupsRole = "teamwork.groups";        /* groups: (launch, piece, pieces, l0, l1, l2, dims) */
+constexpr const char *SimtRole = "teamwork.simt"; /* a work-item of a GPU; and what calls it, as the kernel */
+
+/* Functions of the library. */
+constexpr const char *DimsRole = "teamwork.dims";            /* of launches of so many dimensions */
+constexpr const char *GroupSizeRole = "teamwork.group_size"; /* makes a group of (group, l0, l1, l2, dims) */
+constexpr const char *IsTileRole = "teamwork.is_tile";       /* is the group of a launch of the usual size? */
+constexpr const char *IsSizeRole = "teamwork.is_size";       /* or of this one: (launch, l0, l1, l2, dims) */
+constexpr const char *SharingRole = "teamwork.sharing";      /* changes what a group shares, without a barrier */
+constexpr const char *ScopeRole = "teamwork.scope";          /* the value is which argument is a tw_memory_scope */
+constexpr const char *WritesRole = "teamwork.writes";        /* writes to memory where its caller says */
+constexpr const char *PrivateAtRole = "teamwork.private_at"; /* the index of a work-item's private value */
+constexpr const char *MarkerRole = "teamwork.marker";        /* stands for an intrinsic: see below */
+
+/* Variables. */
+constexpr const char *LocalRole = "teamwork.local";   /* local memory of the group that the thread runs */
+constexpr const char *ObjectRole = "teamwork.object"; /* launches the kernel that is the value */
+constexpr const char *HasLoopsRole =
+    "teamwork.has_loops"; /* the value is the byte of an object where its `has_loops` is */
+constexpr const char *SlowRole = "teamwork.slow"; /* the same of its `slow` */
+
+void readContract(llvm::Module &M); /* first of all */
+bool calls(const llvm::Instruction &I, const char *Role);
+llvm::Function *functionOf(llvm::Module &M, const char *Role); /* the one of this role, or null */
+bool runsGroups(const llvm::Function &F);                      /* whole ones, on the host */
+bool runsWorkItems(const llvm::Function &F);                   /* the same, or some of a group */
+llvm::StringRef kernelOf(const llvm::Function &F);             /* the kernel's name; of any other function its own */
+bool isLocalVariable(const llvm::Value *V);                    /* of LocalRole */
+bool isOfLibrary(const llvm::Function &F);
+bool isRegion(const llvm::Function &F); /* a target region */
+bool isTableOfTools(const llvm::GlobalVariable &V);
+bool isReserved(const llvm::GlobalValue &V);
+
+/* ---- markers, notes and marks of loops --------------------------------------------------------------------------- */
+
+/* What a marker is called; it is a function that stands for an intrinsic, so its whole name says what it is. */
 constexpr const char *BeginMarker = "tw_internal_marker_begin";
 constexpr const char *IdMarker = "tw_internal_marker_id";
 constexpr const char *BarrierMarker = "tw_internal_marker_barrier";
@@ -193,7 +240,6 @@ struct Region {
     }
 };
 
-llvm::StringRef kernelOf(const llvm::Function &F);
 bool hasLoopMark(const llvm::Loop &L, llvm::StringRef Name);
 void setBudget(llvm::Function &F);
 bool isFull(llvm::Function &F);
@@ -295,14 +341,16 @@ struct Kernel {
     uint64_t Likely[2] = {0, 0}; /* the size of groups of two dimensions that it counts on */
     llvm::DebugLoc Where;        /* in the source */
     std::string Why;             /* it cannot be split; empty as long as it can */
+    llvm::DebugLoc WhyAt;        /* in the source; null: not known */
 
     explicit Kernel(llvm::Function &F) : F(F)
     {
     }
 
-    bool refuse(const char *Reason)
+    bool refuse(const char *Reason, const llvm::Instruction *At = nullptr)
     {
         Why = Reason;
+        WhyAt = At ? At->getDebugLoc() : llvm::DebugLoc();
         return false;
     }
     /* The region of a block of work-items; null for what comes before the ids. */
@@ -366,6 +414,7 @@ bool jamRows(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool takePieces(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool countMembers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool tellIndependence(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool limitChecks(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool forwardVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 /* avx2.cpp: a load or store with a mask */
 struct MaskedCall {
@@ -389,12 +438,29 @@ bool storeOwn(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool sortMembers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool loadNearUses(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
-/* scope.cpp: the name of a function without what C++, and clang for overloaded functions of C, put around it */
-llvm::StringRef plainName(const llvm::Function &F);
-
 /* effort.cpp: notes that the work-items of a function have loops; and at the end, in the objects that launch its kernels */
 void noteLoops(llvm::Function &F, const llvm::LoopInfo &LI);
 void tellLoops(llvm::Module &M);
+llvm::GlobalVariable *objectOf(const llvm::Function &F);
+/* Sets a member that is 0 of the object that launches the kernel of a function, if this module has one: where a role says, or so many
+   elements behind that. */
+void tellKernel(const llvm::Function &F, const char *Role, unsigned Element, llvm::Constant *Value);
+
+/* remarks.cpp. What a remark is about; `Where` is null where the source is not known. */
+struct Remark {
+    const char *Pass, *Name; /* -Rpass=Pass, or -Rpass-missed=Pass */
+    bool Missed;
+    llvm::DebugLoc Of, Where; /* the loop or kernel whose copies are counted; and where the remark stands */
+};
+void tellRemark(llvm::Function &F, const Remark &What, const llvm::Twine &Text);
+const llvm::DILocation *placeOf(const llvm::DILocation *At);
+std::string nameOf(const llvm::DILocation *At);
+
+/* cliffs.cpp: keeps why a pass left the work-items of a loop one by one; and tells the library of a kernel that keeps stacks */
+void noteRefusal(llvm::Loop &Items, llvm::StringRef Why, const llvm::Instruction *Where);
+void tellStacks(llvm::Function &F, llvm::StringRef Why, const llvm::DebugLoc &Where);
+/* What to change, for a reason, or nothing: the end of a remark. */
+std::string adviceOn(llvm::StringRef Why);
 bool scalarizeVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool makeLanes(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool vectorizeItems(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);

@@ -24,12 +24,11 @@ bool isOfLaunch(const Value *Address)
     return Call && Call->getIntrinsicID() == Intrinsic::strip_invariant_group;
 }
 
-/* Whether an address is in memory of the thread alone, such as local memory. */
+/* Whether an address is in local memory, or in a variable of the function. */
 bool isLocal(const Value *Address)
 {
     const Value *Object = getUnderlyingObject(Address);
-    const auto *Variable = dyn_cast<GlobalVariable>(Object);
-    return isa<AllocaInst>(Object) || (Variable && Variable->isThreadLocal()) || isOfLaunch(Address);
+    return isa<AllocaInst>(Object) || isLocalVariable(Object) || isOfLaunch(Address);
 }
 
 namespace
@@ -75,7 +74,7 @@ void copyInLoop(MemCpyInst &Copy)
 bool expandCopies(Function &F, FunctionAnalysisManager &)
 {
     SmallVector<MemCpyInst *, 4> Copies;
-    if (F.getName().contains("_tw_split_") && !F.hasOptSize())
+    if (F.hasFnAttribute(SplitRole) && !F.hasOptSize())
         for (Instruction &I : instructions(F))
             if (auto *Copy = dyn_cast<MemCpyInst>(&I); Copy && isShort(*Copy))
                 Copies.push_back(Copy);

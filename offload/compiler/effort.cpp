@@ -2,6 +2,7 @@
 /*
  * Tells the library which kernels have work-items with loops: these take much longer than the end of a team does. Where the vectorizer
  * begins, loops of few turns are no longer loops, so that is what is looked for. The object that launches the kernel is told at the end.
+ * What is told of a kernel is a field of that object.
  */
 #include "compiler.h"
 
@@ -17,9 +18,6 @@ namespace
 
 constexpr const char *LoopsNote = "teamwork.loops";
 
-/* Where struct tw_internal_kernel has `has_loops` (include/teamwork/lower/kernel/launch.h). */
-constexpr unsigned Field = 5;
-
 bool hasLoops(const Loop &Items)
 {
     return any_of(Items.getSubLoops(), [](const Loop *Inner) {
@@ -27,35 +25,39 @@ bool hasLoops(const Loop &Items)
     });
 }
 
-/* The object of the kernel that a function is made for, or null. The name may have what stands behind it twice. */
-GlobalVariable *objectOf(Module &M, StringRef Function)
+/* The same value with another one at a byte of it, if that is 0 now. */
+Constant *withValue(Constant *Of, uint64_t At, Constant *Value, const DataLayout &DL)
 {
-    for (size_t End; (End = Function.rfind("_tw_")) != StringRef::npos;) {
-        Function = Function.take_front(End);
-        if (GlobalVariable *Object = M.getGlobalVariable((Function + "_kernel").str(), true))
-            return Object;
-    }
-    return nullptr;
-}
-
-/* The same value with a field of 1. */
-Constant *withLoops(Constant *Of)
-{
-    auto *Object = dyn_cast<ConstantStruct>(Of);
-    if (!Object)
-        return Of;
-    const bool IsOuter = Object->getNumOperands() == 1;
-    const unsigned At = IsOuter ? 0 : Field;
-    if (At >= Object->getNumOperands() || (!IsOuter && !Object->getOperand(At)->getType()->isIntegerTy(32)))
-        return Of;
+    if (At == 0 && Of->getType() == Value->getType())
+        return Of->isNullValue() ? Value : Of;
     SmallVector<Constant *, 32> Members;
-    for (unsigned I = 0; I < Object->getNumOperands(); ++I)
-        Members.push_back(Object->getOperand(I));
-    Members[At] = IsOuter ? withLoops(Members[At]) : ConstantInt::get(Members[At]->getType(), 1);
-    return ConstantStruct::get(Object->getType(), Members);
+    while (Constant *Member = Of->getAggregateElement(unsigned(Members.size())))
+        Members.push_back(Member);
+    if (Members.empty() || At >= DL.getTypeAllocSize(Of->getType()).getFixedValue())
+        return Of;
+    if (auto *T = dyn_cast<ArrayType>(Of->getType())) {
+        const uint64_t Bytes = DL.getTypeAllocSize(T->getElementType()).getFixedValue();
+        Members[At / Bytes] = withValue(Members[At / Bytes], At % Bytes, Value, DL);
+        return ConstantArray::get(T, Members);
+    }
+    auto *T = cast<StructType>(Of->getType());
+    const StructLayout *Layout = DL.getStructLayout(T);
+    const unsigned Member = Layout->getElementContainingOffset(At);
+    Members[Member] = withValue(Members[Member], At - Layout->getElementOffset(Member).getFixedValue(), Value, DL);
+    return ConstantStruct::get(T, Members);
 }
 
 } // namespace
+
+/* The object that launches the kernel of a function; null: another module has it. */
+GlobalVariable *objectOf(const Function &F)
+{
+    for (const GlobalVariable &Object : F.getParent()->globals())
+        if (Object.hasInitializer() && Object.hasAttribute(ObjectRole)
+            && Object.getAttribute(ObjectRole).getValueAsString() == kernelOf(F))
+            return const_cast<GlobalVariable *>(&Object);
+    return nullptr;
+}
 
 void noteLoops(Function &F, const LoopInfo &LI)
 {
@@ -63,13 +65,21 @@ void noteLoops(Function &F, const LoopInfo &LI)
         F.addFnAttr(LoopsNote);
 }
 
+void tellKernel(const Function &F, const char *Role, unsigned Element, Constant *Value)
+{
+    GlobalVariable *Object = objectOf(F);
+    const DataLayout &DL = F.getParent()->getDataLayout();
+    uint64_t At;
+    if (Object && !Object->getAttribute(Role).getValueAsString().getAsInteger(10, At))
+        Object->setInitializer(withValue(Object->getInitializer(),
+                                         At + Element * DL.getTypeAllocSize(Value->getType()).getFixedValue(), Value, DL));
+}
+
 void tellLoops(Module &M)
 {
-    for (Function &F : M) {
-        GlobalVariable *Object = F.hasFnAttribute(LoopsNote) ? objectOf(M, plainName(F)) : nullptr;
-        if (Object && Object->hasInitializer())
-            Object->setInitializer(withLoops(Object->getInitializer()));
-    }
+    for (const Function &F : M)
+        if (F.hasFnAttribute(LoopsNote))
+            tellKernel(F, HasLoopsRole, 0, ConstantInt::get(Type::getInt32Ty(M.getContext()), 1));
 }
 
 } // namespace tw_compiler

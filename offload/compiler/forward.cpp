@@ -11,7 +11,7 @@
  * halo. A processor would wait for all these stores, since none of them has the whole of what is read.
  *
  * LLVM does not look for that once it has written vectors, and would take halves out by words. Local memory is that of one group, so
- * what nobody reads any more need not be stored: a variable of a thread becomes one of the function.
+ * what nobody reads any more need not be stored: its variable becomes one of the function.
  */
 #include "compiler.h"
 
@@ -34,7 +34,7 @@ namespace tw_compiler
 namespace
 {
 
-constexpr uint64_t MostBytes = 4096; /* of a variable of a thread that becomes one of the function */
+constexpr uint64_t MostBytes = 4096; /* of a variable of local memory that becomes one of the function */
 constexpr size_t LeastInOrder = 8;   /* loads of whole registers */
 constexpr size_t MostJoined = 16;    /* known places, of which vectors are joined: about as many as registers */
 
@@ -44,16 +44,15 @@ struct Stored {
     Value *V;
 };
 
-/* The variable of a thread whose address this is; or null. */
-GlobalVariable *threadVariable(const Instruction &I)
+/* The variable of local memory whose address this is; or null. What the program keeps for a thread is none: the next group that the thread
+   runs may look at it. */
+GlobalVariable *localVariable(const Instruction &I)
 {
     const auto *Call = dyn_cast<IntrinsicInst>(&I);
     if (!Call || Call->getIntrinsicID() != Intrinsic::threadlocal_address)
         return nullptr;
     auto *Variable = dyn_cast<GlobalVariable>(Call->getArgOperand(0));
-    return Variable && Variable->hasLocalLinkage() && Variable->hasInitializer() && !Variable->isExternallyInitialized()
-               ? Variable
-               : nullptr;
+    return Variable && isLocalVariable(Variable) && Variable->hasLocalLinkage() ? Variable : nullptr;
 }
 
 /* Whether a variable is only read and written, at addresses that are computed from its own; finds what does. */
@@ -222,13 +221,13 @@ bool forwardIn(Function &F, const Instruction &Variable, const DenseSet<const In
     return Changed;
 }
 
-/* A variable of the thread, whose value ends with the group, is one of the function. */
+/* A variable of local memory, whose value ends with the group, becomes one of the function. */
 void makeOwn(Function &F, GlobalVariable &Variable)
 {
     auto *Own = new AllocaInst(Variable.getValueType(), F.getParent()->getDataLayout().getAllocaAddrSpace(), nullptr,
                                Variable.getAlign().valueOrOne(), "tw_local", F.getEntryBlock().begin());
     for (Instruction &I : make_early_inc_range(instructions(F)))
-        if (threadVariable(I) == &Variable) {
+        if (localVariable(I) == &Variable) {
             I.replaceAllUsesWith(Own);
             I.eraseFromParent();
         }
@@ -288,8 +287,7 @@ void loadInOrder(Function &F, const TargetTransformInfo &TTI)
 
 bool forwardVectors(Function &F, FunctionAnalysisManager &FAM)
 {
-    const StringRef Name = F.getName(); /* of a function that runs whole groups */
-    if (!(Name.contains("_tw_split_") || Name.contains("_tw_host")) || Name.contains("_tw_items_") || F.hasOptNone())
+    if (!runsGroups(F) || F.hasOptNone())
         return false;
     SmallVector<Instruction *, 8> Variables;
     MapVector<GlobalVariable *, unsigned> Addresses;
@@ -298,26 +296,26 @@ bool forwardVectors(Function &F, FunctionAnalysisManager &FAM)
         const auto *Call = dyn_cast<CallBase>(&I);
         CallsOwn |= Call && !isa<IntrinsicInst>(I)
                     && (!Call->getCalledFunction() || !Call->getCalledFunction()->isDeclaration());
-        if (GlobalVariable *Variable = threadVariable(I))
+        if (GlobalVariable *Variable = localVariable(I))
             ++Addresses[Variable];
-        if (isa<AllocaInst>(I) || threadVariable(I))
+        if (isa<AllocaInst>(I) || localVariable(I))
             Variables.push_back(&I);
     }
     bool Changed = false;
     SmallVector<GlobalVariable *, 4> Own;
     for (Instruction *Variable : Variables) {
-        GlobalVariable *OfThread = threadVariable(*Variable);
+        GlobalVariable *Local = localVariable(*Variable);
         const DataLayout &DL = F.getParent()->getDataLayout();
-        const bool IsHereOnly = OfThread && (OfThread->hasOneUse() || (!CallsOwn && Addresses[OfThread] == 1));
-        if (OfThread && (!IsHereOnly || DL.getTypeAllocSize(OfThread->getValueType()).getFixedValue() > MostBytes))
+        const bool IsHereOnly = Local && (Local->hasOneUse() || (!CallsOwn && Addresses[Local] == 1));
+        if (Local && (!IsHereOnly || DL.getTypeAllocSize(Local->getValueType()).getFixedValue() > MostBytes))
             continue;
         DenseSet<const Instruction *> Accesses;
         if (!isOnlyAccessed(*Variable, Accesses))
             continue;
         const bool Forwarded = forwardIn(F, *Variable, Accesses);
         Changed |= Forwarded;
-        if (Forwarded && OfThread)
-            Own.push_back(OfThread);
+        if (Forwarded && Local)
+            Own.push_back(Local);
     }
     for (GlobalVariable *Variable : Own)
         makeOwn(F, *Variable);

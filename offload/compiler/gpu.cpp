@@ -35,6 +35,7 @@
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
@@ -58,15 +59,13 @@ namespace
 
 bool isBarrier(const Instruction &I)
 {
-    const auto *Call = dyn_cast<CallInst>(&I);
-    const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-    if (!Callee)
-        return false;
-    if (Callee->getName() == "llvm.nvvm.barrier0")
-        return true;
-    /* LLVM 22's name, with a number, and 0 stands for the one that all of the group come to */
-    return Callee->getName() == "llvm.nvvm.barrier.cta.sync.aligned.all"
+    const auto *Call = dyn_cast<IntrinsicInst>(&I);
+#if LLVM_VERSION_MAJOR >= 22 /* where barriers have a number: 0 is the one that all of the group come to */
+    return Call && Call->getIntrinsicID() == Intrinsic::nvvm_barrier_cta_sync_aligned_all
            && match(Call->getArgOperand(0), PatternMatch::m_Zero());
+#else
+    return Call && Call->getIntrinsicID() == Intrinsic::nvvm_barrier0;
+#endif
 }
 
 /* What a kernel begins with: it waits for launches before it, of which its own work-items see as much behind it. */
@@ -482,7 +481,7 @@ SmallPtrSet<const BasicBlock *, 8> ofFirstThread(Function &F, DominatorTree &DT)
 {
     using namespace PatternMatch;
     SmallPtrSet<const BasicBlock *, 8> Found;
-    if (!F.getName().contains("_tw_simt_"))
+    if (!F.hasFnAttribute(SimtRole))
         return Found;
     for (BasicBlock &Block : F) {
         auto *Branch = dyn_cast<BranchInst>(Block.getTerminator());
@@ -491,9 +490,8 @@ SmallPtrSet<const BasicBlock *, 8> ofFirstThread(Function &F, DominatorTree &DT)
         if (!Test || !Test->isEquality() || !match(Test->getOperand(1), m_Zero())
             || !match(Test->getOperand(0), m_ZExtOrSelf(m_Value(Thread))))
             continue;
-        const auto *Call = dyn_cast<CallInst>(Thread);
-        if (!Call || !Call->getCalledFunction()
-            || Call->getCalledFunction()->getName() != "llvm.nvvm.read.ptx.sreg.tid.x")
+        const auto *Call = dyn_cast<IntrinsicInst>(Thread);
+        if (!Call || Call->getIntrinsicID() != Intrinsic::nvvm_read_ptx_sreg_tid_x)
             continue;
         const BasicBlockEdge Edge(&Block, Branch->getSuccessor(Test->getPredicate() == ICmpInst::ICMP_NE));
         for (const BasicBlock &Other : F)

@@ -167,7 +167,7 @@ bool settleKnown(Function &F, FunctionAnalysisManager &FAM)
    second argument of their function is 0. */
 bool beginsWithFirst(Function &F, FunctionAnalysisManager &)
 {
-    if (!F.hasLocalLinkage() || !F.getName().contains("_tw_items_") || F.arg_size() != 2 || F.getArg(1)->use_empty()
+    if (!F.hasLocalLinkage() || !F.hasFnAttribute(WorkItemsRole) || F.arg_size() != 2 || F.getArg(1)->use_empty()
         || !F.getArg(1)->getType()->isIntegerTy())
         return false;
     for (Instruction &I : instructions(F)) {

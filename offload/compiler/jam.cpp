@@ -17,7 +17,6 @@
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/LoopIterator.h>
-#include <llvm/Analysis/OptimizationRemarkEmitter.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/Transforms/Utils/Local.h>
@@ -366,9 +365,8 @@ bool jamRows(Function &F, FunctionAnalysisManager &FAM)
                  FAM.getResult<TargetIRAnalysis>(F))
                  .run())
             return false;
-        OptimizationRemarkEmitter Emitter(&F);
-        Emitter.emit(OptimizationRemark("teamwork-jam", "Jam", Where, L.getHeader())
-                     << "several rows of a group of kernel " << kernelOf(F) << " are taken together");
+        tellRemark(F, {"teamwork-jam", "Jam", false, Where, Where},
+                   "several rows of a group of kernel " + kernelOf(F) + " are taken together");
         return true;
     });
     if (Changed && shareLoads(F, FAM))

@@ -6,7 +6,6 @@
 #include <llvm/ADT/SetVector.h>
 #include <llvm/ADT/StringSet.h>
 #include <llvm/Analysis/LoopInfo.h>
-#include <llvm/Analysis/OptimizationRemarkEmitter.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
@@ -44,19 +43,21 @@ bool split(Kernel &K, FunctionAnalysisManager &FAM, WeakTrackingVH Extent[3])
     return true;
 }
 
-void remark(Kernel &K, bool Done, const DebugLoc &Where, const BasicBlock *Block)
+void remark(Kernel &K, bool Done)
 {
-    OptimizationRemarkEmitter Emitter(&K.F);
+    const std::string Shared = K.Shared ? "; " + std::to_string(K.Shared) + (K.Shared > 1 ? " loops" : " loop")
+                                              + " over a range that they share out"
+                                        : "";
     if (Done)
-        Emitter.emit(OptimizationRemark("teamwork-split", "Split", Where, Block)
-                     << "kernel " << kernelOf(K.F) << " was split at " << std::to_string(K.Barriers)
-                     << " barriers into loops over work-items"
-                     << (K.Shared ? "; " + std::to_string(K.Shared) + (K.Shared > 1 ? " loops" : " loop")
-                                        + " over a range that they share out"
-                                  : ""));
-    else
-        Emitter.emit(OptimizationRemarkMissed("teamwork-split", "NotSplit", Where, Block)
-                     << "kernel " << kernelOf(K.F) << " keeps a stack for each work-item: " << K.Why);
+        tellRemark(K.F, {"teamwork-split", "Split", false, K.Where, K.Where},
+                   "kernel " + kernelOf(K.F) + " was split at " + Twine(K.Barriers)
+                       + " barriers into loops over work-items" + Shared);
+    else {
+        const DebugLoc &At = K.WhyAt ? K.WhyAt : K.Where;
+        tellRemark(K.F, {"teamwork-split", "NotSplit", true, K.Where, At},
+                   "kernel " + kernelOf(K.F) + " keeps a stack for each work-item: " + K.Why + adviceOn(K.Why));
+        tellStacks(K.F, K.Why, At);
+    }
 }
 
 /* A function that nobody will call any more. */
@@ -73,8 +74,7 @@ CallInst *sizeCall(Function &F, unsigned &Dims)
 {
     for (Instruction &I : instructions(F)) {
         auto *Call = dyn_cast<CallInst>(&I);
-        if (!Call || !Call->getCalledFunction() || !Call->getCalledFunction()->getName().contains("tw_internal_nd_here")
-            || Call->arg_size() < 5)
+        if (!Call || !calls(I, GroupSizeRole) || Call->arg_size() < 5)
             continue;
         const auto *Last = dyn_cast<ConstantInt>(Call->getArgOperand(Call->arg_size() - 1));
         const auto *Given = dyn_cast<ConstantInt>(Call->getArgOperand(Call->arg_size() - 4));
@@ -92,9 +92,8 @@ CallInst *tileCall(Function &Split)
     for (const User *U : Split.users())
         if (const auto *Call = dyn_cast<CallInst>(U); Call && Call->getCalledFunction() == &Split)
             for (Instruction &I : instructions(*const_cast<Function *>(Call->getFunction())))
-                if (auto *Is = dyn_cast<CallInst>(&I);
-                    Is && Is->getCalledFunction() && Is->getCalledFunction()->getName() == "tw_internal_is_tile")
-                    return Is;
+                if (calls(I, IsTileRole))
+                    return dyn_cast<CallInst>(&I);
     return nullptr;
 }
 
@@ -155,11 +154,12 @@ bool handle(Function &F, FunctionAnalysisManager &FAM, bool IsForSize, StringSet
         Copy = CloneFunction(&F, Map);
     }
     WeakTrackingVH Extent[3];
-    const bool IsWanted = !IsForSize || !Sized.contains(F.getName().substr(0, F.getName().rfind('_')));
+    const std::string OfDims = (kernelOf(F) + "/" + Twine(Dims)).str();
+    const bool IsWanted = !IsForSize || !Sized.contains(OfDims);
     const bool Done = IsWanted && split(K, FAM, Extent) && !(IsForSize && F.getInstructionCount() > MostOfSized);
     FAM.invalidate(F, PreservedAnalyses::none());
     if (Done || (!IsForSize && (K.Barriers > 0 || K.Why != "")))
-        remark(K, Done, K.Where, F.empty() ? nullptr : &F.getEntryBlock());
+        remark(K, Done);
     if (!Done)
         empty(F);
     std::optional<Sides> Size;
@@ -168,7 +168,7 @@ bool handle(Function &F, FunctionAnalysisManager &FAM, bool IsForSize, StringSet
     const bool IsUsual = Size && (Dims == 1 ? (*Size)[0] == UsualLine : *Size == Sides{UsualTile, UsualTile, 1});
     if (Size && (*Size)[0] * (*Size)[1] * (*Size)[2] <= MostOfLikely && !IsUsual)
         if (handleLikely(K, *Copy, *Size, Extent, FAM))
-            Sized.insert(F.getName());
+            Sized.insert(OfDims);
     if (Copy && Copy->use_empty()) {
         FAM.clear(*Copy, Copy->getName());
         Copy->eraseFromParent();
@@ -262,30 +262,25 @@ void markLoops(Module &M, FunctionAnalysisManager &FAM)
         }
 }
 
-/* The functions that change what the work-items of a group share, without a barrier between them. */
-bool isSharing(const Function &F)
-{
-    return F.getName().contains("tw_internal_accumulate") || F.getName().contains("tw_internal_scoped_");
-}
-
-/* Whether a call of such a function is an atomic operation, not an ordinary access: its scope is wider than the group. */
+/* Whether a call of a function of SharingRole is an atomic operation, not an ordinary access: its scope is wider than the group. */
 bool isWide(const CallBase &Call)
 {
     constexpr uint64_t WorkGroup = 2; /* TW_SCOPE_WORK_GROUP */
     const auto *How = Call.arg_empty() ? nullptr : dyn_cast<CallBase>(Call.getArgOperand(Call.arg_size() - 1));
-    if (!How || !How->getCalledFunction() || !How->getCalledFunction()->getName().contains("tw_internal_how_"))
+    unsigned At;
+    if (!How || !calls(*How, ScopeRole)
+        || How->getCalledFunction()->getFnAttribute(ScopeRole).getValueAsString().getAsInteger(10, At))
         return false;
-    const unsigned At = How->getCalledFunction()->getName().contains("swap_if") ? 2 : 1;
     const auto *Scope = At < How->arg_size() ? dyn_cast<ConstantInt>(How->getArgOperand(At)) : nullptr;
     return Scope && Scope->getZExtValue() > WorkGroup;
 }
 
-/* Notes that at the functions that call such. */
+/* Notes at the functions of SharingRole, and at those that call such, that they combine values. */
 void noteCombining(Module &M)
 {
     SmallSetVector<Function *, 16> Found;
     for (Function &F : M)
-        if (isSharing(F))
+        if (F.hasFnAttribute(SharingRole))
             Found.insert(&F);
     for (size_t I = 0; I < Found.size(); ++I) {
         Found[I]->addFnAttr(CombinesNote);
@@ -300,6 +295,7 @@ void noteCombining(Module &M)
 void takeKernels(Module &M, ModuleAnalysisManager &MAM)
 {
     auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+    readContract(M);
     reportMissing(M);
     reportOldVariables(M);
     for (CallInst *Call : callsOf(M, LocalMarker)) {
@@ -311,10 +307,11 @@ void takeKernels(Module &M, ModuleAnalysisManager &MAM)
     copyForTiles(M);
     markLoops(M, FAM);
     for (Function &F : M)
-        if (isSharing(F))
+        if (F.hasFnAttribute(SharingRole))
             holdAccesses(F);
     DenseMap<Function *, bool> Done;
-    StringSet<> Sized; /* kernels with a copy for the size that they count on, which need none for a usual one */
+    StringSet<>
+        Sized; /* kernels, with their dimensions, that have a copy for the size that they count on, and need none for a usual one */
     for (const char *Marker : {DoneMarker, SizedMarker})
         for (CallInst *Call : callsOf(M, Marker)) {
             auto *F = dyn_cast<Function>(Call->getArgOperand(0)->stripPointerCasts());

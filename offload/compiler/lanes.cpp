@@ -19,11 +19,8 @@
  */
 #include "lanes.h"
 
-#include <set>
-
 #include <llvm/Analysis/CaptureTracking.h>
 #include <llvm/Analysis/LoopInfo.h>
-#include <llvm/Analysis/OptimizationRemarkEmitter.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
@@ -639,19 +636,18 @@ bool Lanes::run()
 namespace
 {
 
-/* -Rpass=teamwork-lanes and -Rpass-missed=teamwork-lanes. A loop has many versions; each reason is said once. */
-void report(Function &F, const Loop &L, bool Done, const std::string &Why, const Instruction *Where,
-            std::set<std::string> &Said)
+/* -Rpass=teamwork-lanes and -Rpass-missed=teamwork-lanes, of the loop that begins at `Of`. */
+void report(Function &F, Loop &L, const DebugLoc &Of, bool Done, const std::string &Why, const Instruction *Where)
 {
-    OptimizationRemarkEmitter Emitter(&F);
-    const DebugLoc At = Where && Where->getDebugLoc() ? Where->getDebugLoc() : L.getStartLoc();
+    const DebugLoc At = Where && Where->getDebugLoc() ? Where->getDebugLoc() : Of;
     if (Done)
-        Emitter.emit(OptimizationRemark("teamwork-lanes", "Lanes", At, L.getHeader())
-                     << "work-items of kernel " << kernelOf(F)
-                     << " take the turns of a loop together, as lanes of vectors");
-    else if (Said.insert((At ? std::to_string(At.getLine()) : "") + Why).second)
-        Emitter.emit(OptimizationRemarkMissed("teamwork-lanes", "NoLanes", At, L.getHeader())
-                     << "work-items of kernel " << kernelOf(F) << " do not take the turns of a loop together: " << Why);
+        return tellRemark(F, {"teamwork-lanes", "Lanes", false, Of, Of},
+                          "work-items of kernel " + kernelOf(F)
+                              + " take the turns of a loop together, as lanes of vectors");
+    noteRefusal(L, Why, Where);
+    tellRemark(F, {"teamwork-lanes", "NoLanes", true, Of, At},
+               "work-items of kernel " + kernelOf(F) + " do not take the turns of a loop together: " + Why
+                   + adviceOn(Why));
 }
 
 /* The array of what a loop carries from turn to turn has, behind the loop, what the next turn would have begun with. What the last turn
@@ -681,13 +677,13 @@ constexpr unsigned MostInstructions = 25000;
 /* Makes lanes of the work-items of a function's loops. */
 bool makeLanes(Function &F, FunctionAnalysisManager &FAM)
 {
-    std::set<std::string> Said;
     const auto &TTI = FAM.getResult<TargetIRAnalysis>(F);
     const uint64_t Registers = TTI.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue() / 8
                                * TTI.getNumberOfRegisters(TTI.getRegisterClassForType(true));
     const auto Change = [&](Loop &L) {
+        const DebugLoc Of = (*L.begin())->getStartLoc() ? (*L.begin())->getStartLoc() : L.getStartLoc();
         if (F.getInstructionCount() > MostInstructions) {
-            report(F, L, false, "the kernel has grown too large", nullptr, Said);
+            report(F, L, Of, false, "the kernel has grown too large", nullptr);
             return false;
         }
         auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
@@ -695,7 +691,7 @@ bool makeLanes(Function &F, FunctionAnalysisManager &FAM)
         Lanes Made(F, L, SE, FAM.getResult<DominatorTreeAnalysis>(F), FAM.getResult<LoopAnalysis>(F),
                    FAM.getResult<AAManager>(F), Registers);
         const bool Done = Made.run();
-        report(F, L, Done, Made.Why, Made.Where, Said);
+        report(F, L, Of, Done, Made.Why, Made.Where);
         if (Done)
             EliminateUnreachableBlocks(F);
         return Done;

@@ -424,7 +424,7 @@ Value *Maker::place(Instruction *V)
     Region &Home = *K.regionOf(V->getParent());
     Type *T = inMemory(V->getType());
     if (!Uniform && Home.Is == Kind::Once)
-        K.refuse("of a group function's value");
+        K.refuse("of a group function's value", V);
     Value *Made = Uniform ? newScalar(T, "tw_shared") : newArray(DL.getTypeAllocSize(T));
     keep(V, Made, Uniform);
     return PlaceOf[V] = Made;

@@ -6,7 +6,6 @@
 
 #include <llvm/Analysis/BlockFrequencyInfo.h>
 #include <llvm/Analysis/LoopInfo.h>
-#include <llvm/Analysis/OptimizationRemarkEmitter.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
@@ -15,16 +14,6 @@ using namespace llvm;
 
 namespace tw_compiler
 {
-
-/* The name of the kernel that a function of the lowering belongs to. */
-StringRef kernelOf(const Function &F)
-{
-    const StringRef Name = F.getName();
-    for (const char *End : {"_tw_split_", "_tw_host", "_tw_items_"})
-        if (const size_t At = Name.rfind(End); At != StringRef::npos)
-            return Name.substr(0, At);
-    return Name;
-}
 
 bool hasLoopMark(const Loop &L, StringRef Name)
 {
@@ -137,11 +126,12 @@ bool isFull(Function &F)
     if (F.hasFnAttribute(ToldNote))
         return true;
     F.addFnAttr(ToldNote);
-    OptimizationRemarkEmitter(&F).emit(
-        OptimizationRemarkMissed("teamwork-split", "Budget", F.getSubprogram(), &F.getEntryBlock())
-        << "kernel " << kernelOf(F) << " has grown to " << std::to_string(F.getInstructionCount())
-        << " instructions, so no more copies of its loops are made for where conditions are known: some may be slower "
-           "than they could be");
+    DISubprogram *Program = F.getSubprogram();
+    const DebugLoc Where = Program ? DILocation::get(F.getContext(), Program->getLine(), 0, Program) : nullptr;
+    tellRemark(F, {"teamwork-split", "Budget", true, Where, Where},
+               "kernel " + kernelOf(F) + " has grown to " + Twine(F.getInstructionCount())
+                   + " instructions, so no more copies of its loops are made for where conditions are known: some may "
+                     "be slower than they could be");
     return true;
 }
 

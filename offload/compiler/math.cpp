@@ -16,22 +16,28 @@ namespace tw_compiler
 namespace
 {
 
-/* Whether it is a function of numbers alone that errors change nothing but errno. lgamma() writes another variable. */
+/* These may write to signgam. */
+constexpr StringLiteral SetMore[] = {"lgamma", "lgammaf", "lgammal", "tgamma", "tgammaf", "tgammal"};
+
+/* Whether it is a function of numbers alone of which errors change nothing but errno. */
 bool setsErrnoAlone(const CallInst &Call, const TargetLibraryInfo &TLI)
 {
     LibFunc Is;
     const Function *Callee = Call.getCalledFunction();
     return Callee && !Call.isNoBuiltin() && !Call.onlyReadsMemory() && TLI.getLibFunc(*Callee, Is) && TLI.has(Is)
-           && Call.getType()->isFloatingPointTy() && !Callee->getName().contains("gamma")
+           && Call.getType()->isFloatingPointTy() && !is_contained(SetMore, Callee->getName())
            && all_of(Call.args(),
                      [](const Use &Of) { return Of->getType()->isFloatingPointTy() || Of->getType()->isIntegerTy(); });
 }
+
+/* What errno is a macro for, by the C library. */
+constexpr StringLiteral Errno[] = {"__errno_location", "__errno", "_errno", "__error"};
 
 bool readsErrno(const Instruction &I)
 {
     const auto *Call = dyn_cast<CallInst>(&I);
     const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-    return Callee && Callee->getName().contains("errno");
+    return Callee && is_contained(Errno, Callee->getName());
 }
 
 } // namespace

@@ -43,8 +43,7 @@ constexpr const char *Known[] = {"malloc", "free", "memcpy", "memmove", "memset"
 void warn(const GlobalValue &Missing, const char *Verb, const char *Advice)
 {
     const StringRef Name = Missing.getName();
-    if (!Missing.isDeclaration() || Name.starts_with("__") || Name.starts_with("llvm") || Name.starts_with("omp")
-        || Name.starts_with("tw_internal") || is_contained(Known, Name))
+    if (!Missing.isDeclaration() || isReserved(Missing) || is_contained(Known, Name))
         return;
     if (const Instruction *I = userOf(Missing))
         Missing.getContext().diagnose(DiagnosticInfoUnsupported(

@@ -149,8 +149,7 @@ bool Nearer::bringIn(BasicBlock &Block)
 
 bool loadNearUses(Function &F, FunctionAnalysisManager &FAM)
 {
-    const StringRef Name = F.getName(); /* of a function that runs whole groups */
-    if (!(Name.contains("_tw_split_") || Name.contains("_tw_host")) || F.hasOptNone())
+    if (!runsGroups(F) || F.hasOptNone())
         return false;
     Nearer Of(F, FAM.getResult<AAManager>(F), FAM.getResult<TargetIRAnalysis>(F));
     bool Changed = false;

@@ -239,9 +239,9 @@ void Widening::run()
 /* The loop over the rows of a loop over work-items; null if there is none. */
 Loop *rowsOf(ScalarEvolution &SE, Loop &Items)
 {
-    const StringRef Name = Items.getHeader()->getParent()->getName();
+    const Function &F = *Items.getHeader()->getParent();
     if (SE.getSmallConstantTripCount(&Items) > LongRow
-        || (!Name.contains("_tw_items_") && !Name.contains("_tw_split_") && !isRowOfGroup(Items)
+        || (!F.hasFnAttribute(WorkItemsRole) && !F.hasFnAttribute(SplitRole) && !isRowOfGroup(Items)
             && SE.getSmallConstantTripCount(&Items) == 0))
         return nullptr;
     if (isa<SCEVCouldNotCompute>(SE.getBackedgeTakenCount(&Items)))

@@ -11,7 +11,6 @@
 #include "edges.h"
 
 #include <llvm/Analysis/LoopInfo.h>
-#include <llvm/Analysis/OptimizationRemarkEmitter.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
@@ -209,12 +208,10 @@ bool takePieces(Function &F, FunctionAnalysisManager &FAM)
         const DebugLoc Where = L.getStartLoc();
         if (!Pieces(F, L, FAM.getResult<ScalarEvolutionAnalysis>(F), FAM.getResult<TargetIRAnalysis>(F)).run())
             return false;
-        OptimizationRemarkEmitter Emitter(&F);
-        Emitter.emit(
-            OptimizationRemark("teamwork-pieces", "Pieces", Where, L.getHeader())
-            << "rows of groups of kernel " << kernelOf(F)
-            << " are taken in pieces, since their length is not known when compiling: a size of the groups in the"
-               " definition, or a constant range of the loop, would tell it");
+        tellRemark(F, {"teamwork-pieces", "Pieces", false, Where, Where},
+                   "rows of groups of kernel " + kernelOf(F)
+                       + " are taken in pieces, since their length is not known when compiling: a size of the groups in"
+                         " the definition, or a constant range of the loop, would tell it");
         return true;
     });
 }

@@ -4,7 +4,8 @@
  *
  * Each has a name. `opt -load-pass-plugin=PLUGIN -passes=NAME` runs it alone; with the plugin loaded early (`-fplugin=PLUGIN`)
  * `-mllvm -tw-disable=NAME,...` leaves passes out, and `-mllvm -tw-print-pipeline` prints all of them. They are ordinary passes
- * to -mllvm -opt-bisect-limit=N, -mllvm -print-after=NAME and -ftime-report.
+ * to -mllvm -opt-bisect-limit=N, -mllvm -print-after=NAME and -ftime-report. Some are required, as LLVM's pass manager calls it:
+ * neither option leaves them out, since code without them may be wrong.
  */
 #include "pipeline.h"
 
@@ -87,12 +88,15 @@ bool isAny(Function &, FunctionAnalysisManager &)
     return true;
 }
 
+enum class Need { Optional, Required };
+
 /* A pass over functions. `Run` returns whether it changed anything; then `Then` follows, if there is one. */
 struct FunctionStep {
     const char *Name;
     bool (*IsFor)(Function &, FunctionAnalysisManager &);
     bool (*Run)(Function &, FunctionAnalysisManager &);
     void (*Then)(Function &, FunctionAnalysisManager &);
+    Need Is = Need::Optional;
 };
 
 /* In front of LLVM's vectorizer, where everything is inlined and simple. */
@@ -127,22 +131,23 @@ constexpr FunctionStep BeforeVectorizer[] = {
     {"tw-vectorize-items", nowHasItems, vectorizeItems, clean},
     {"tw-expand-copies", nowHasItems, expandCopies, nullptr},
     {"tw-strip-mine", nowHasItems, takePieces, clean},
-    {"tw-divisions", nowHasItems, hoistDivisions, nullptr},
+    {"tw-divisions", nowHasItems, hoistDivisions, nullptr, Need::Required},
     {"tw-count-members", nowHasItems, countMembers, nullptr},
     {"tw-independence", nowHasItems, tellIndependence, nullptr},
+    {"tw-runtime-checks", nowHasItems, limitChecks, nullptr, Need::Required},
     {"tw-ordinary-atomics", nowHasItems, makeOrdinary, clean},
 };
 
 /* Behind all of LLVM's. */
 constexpr FunctionStep AtEnd[] = {
-    {"tw-end-items", isAny, endItems, nullptr},
+    {"tw-end-items", isAny, endItems, nullptr, Need::Required},
     {"tw-gpu-counters", isOfGpu, hideGpuCounters, nullptr},
     {"tw-gpu-version-places", isGpuKernel, versionPlaces, nullptr},
     {"tw-avx2-store-own", hadItems, storeOwn, nullptr},
     {"tw-forward-vectors", hadItems, forwardVectors, nullptr},
     {"tw-avx2-members", hadItems, sortMembers, nullptr},
     {"tw-load-near-uses", hadItems, loadNearUses, nullptr},
-    {"tw-x86-frames", isOfX86, useFrameAtEntry, nullptr},
+    {"tw-x86-frames", isOfX86, useFrameAtEntry, nullptr, Need::Required},
 };
 
 /* What the pass manager asks a pass for, by the pass's `Name`. */
@@ -161,11 +166,15 @@ template <const auto &Steps, size_t I> struct StepPass : Named<StepPass<Steps, I
     static constexpr const char *Name = Steps[I].Name;
     PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM)
     {
-        if (!Steps[I].IsFor(F, FAM) || !Steps[I].Run(F, FAM))
+        if (F.hasOptNone() || !Steps[I].IsFor(F, FAM) || !Steps[I].Run(F, FAM))
             return PreservedAnalyses::all();
         if (Steps[I].Then)
             Steps[I].Then(F, FAM);
         return PreservedAnalyses::none();
+    }
+    static bool isRequired()
+    {
+        return Steps[I].Is == Need::Required;
     }
 };
 
@@ -198,6 +207,16 @@ struct TellLoopsPass : Named<TellLoopsPass> {
     PreservedAnalyses run(Module &M, ModuleAnalysisManager &)
     {
         tellLoops(M);
+        return PreservedAnalyses::all();
+    }
+};
+
+struct TellCliffsPass : Named<TellCliffsPass> {
+    static constexpr const char *Name = "tw-tell-cliffs";
+    PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM)
+    {
+        tellCliffs(M, MAM);
+        emitRemarks(M);
         return PreservedAnalyses::all();
     }
 };
@@ -236,25 +255,29 @@ template <typename Pass, typename Manager> void addIfOn(Manager &Passes)
         Passes.addPass(Pass());
 }
 
-/* Calls `Do` with the name of each pass, in their order. */
+/* Calls `Do` with the name of each pass, in their order, and whether it is required. */
 template <typename Function> void forNames(Function Do)
 {
-    Do(KernelsPass::Name);
-    Do(DelayUnrollPass::Name);
+    Do(KernelsPass::Name, Need::Required);
+    Do(DelayUnrollPass::Name, Need::Optional);
     for (const FunctionStep &Step : BeforeVectorizer)
-        Do(Step.Name);
+        Do(Step.Name, Step.Is);
     for (const FunctionStep &Step : AtEnd)
-        Do(Step.Name);
-    Do(TellLoopsPass::Name);
+        Do(Step.Name, Step.Is);
+    Do(TellLoopsPass::Name, Need::Optional);
+    Do(TellCliffsPass::Name, Need::Optional);
 }
 
 /* A misspelt name would turn off nothing. */
 void checkDisabled()
 {
-    StringSet<> Names;
-    forNames([&](StringRef Name) { Names.insert(Name); });
+    StringSet<> Optional;
+    forNames([&](StringRef Name, Need Is) {
+        if (Is == Need::Optional)
+            Optional.insert(Name);
+    });
     for (const std::string &Name : Disabled)
-        if (!Names.contains(Name) || Name == KernelsPass::Name)
+        if (!Optional.contains(Name))
             report_fatal_error(Twine("-tw-disable: \"") + Name
                                    + "\" is no pass that can be left out; -tw-print-pipeline prints their names",
                                false);
@@ -264,9 +287,9 @@ void registerPasses(PassBuilder &Builder)
 {
     checkDisabled();
     if (Prints)
-        forNames([](StringRef Name) { errs() << Name << "\n"; });
+        forNames([](StringRef Name, Need) { errs() << Name << "\n"; });
     if (PassInstrumentationCallbacks *Callbacks = Builder.getPassInstrumentationCallbacks()) /* -print-after=NAME */
-        forNames([&](StringRef Name) { Callbacks->addClassToPassName(Name, Name); });
+        forNames([&](StringRef Name, Need) { Callbacks->addClassToPassName(Name, Name); });
     Builder.registerPipelineStartEPCallback(
         [](ModulePassManager &Passes, OptimizationLevel) { Passes.addPass(KernelsPass()); });
     Builder.registerLateLoopOptimizationsEPCallback(
@@ -278,6 +301,7 @@ void registerPasses(PassBuilder &Builder)
         add<AtEnd>(OfFunctions, AllAtEnd);
         Passes.addPass(createModuleToFunctionPassAdaptor(std::move(OfFunctions)));
         addIfOn<TellLoopsPass>(Passes);
+        addIfOn<TellCliffsPass>(Passes);
     });
     Builder.registerPipelineParsingCallback(
         [](StringRef Name, ModulePassManager &Passes, ArrayRef<PassBuilder::PipelineElement>) {
@@ -285,6 +309,8 @@ void registerPasses(PassBuilder &Builder)
                 Passes.addPass(KernelsPass());
             else if (Name == TellLoopsPass::Name)
                 Passes.addPass(TellLoopsPass());
+            else if (Name == TellCliffsPass::Name)
+                Passes.addPass(TellCliffsPass());
             else
                 return false;
             return true;

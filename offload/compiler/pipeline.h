@@ -28,6 +28,10 @@ bool delinearize(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool settleKnown(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool beginsWithFirst(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
+/* cliffs.cpp and remarks.cpp: at the end */
+void tellCliffs(llvm::Module &M, llvm::ModuleAnalysisManager &MAM);
+void emitRemarks(llvm::Module &M);
+
 /* frames.cpp */
 bool useFrameAtEntry(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 

@@ -12,6 +12,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
@@ -44,8 +45,9 @@ struct CommonPlace {
 bool isOfThread(const Value *V, unsigned Steps = MostToThread)
 {
     if (const auto *Call = dyn_cast<CallInst>(V))
-        return Call->getCalledFunction()
-               && Call->getCalledFunction()->getName().starts_with("llvm.nvvm.read.ptx.sreg.tid.");
+        return is_contained({Intrinsic::nvvm_read_ptx_sreg_tid_x, Intrinsic::nvvm_read_ptx_sreg_tid_y,
+                             Intrinsic::nvvm_read_ptx_sreg_tid_z},
+                            Call->getIntrinsicID());
     const auto *I = dyn_cast<Instruction>(V);
     return I && Steps > 0 && (isa<BinaryOperator>(I) || isa<ZExtInst>(I))
            && any_of(I->operands(), [Steps](const Use &Of) { return isOfThread(Of, Steps - 1); });

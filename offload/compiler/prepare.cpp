@@ -29,11 +29,6 @@ namespace
 
 constexpr unsigned MostInlined = 4000;
 
-bool isMarker(const Function &F)
-{
-    return F.getName().starts_with("tw_internal_marker_");
-}
-
 /* The functions of the module that come to a barrier. */
 DenseSet<const Function *> withBarriers(const Module &M)
 {
@@ -77,7 +72,8 @@ template <typename Function_> bool inlineCalls(Kernel &K, Function_ Wanted)
         for (Instruction &I : instructions(K.F)) {
             auto *Call = dyn_cast<CallBase>(&I);
             const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-            if (!Callee || Callee->isDeclaration() || isMarker(*Callee) || Callee == &K.F || !Wanted(*Call, *Callee))
+            if (!Callee || Callee->isDeclaration() || Callee->hasFnAttribute(MarkerRole) || Callee == &K.F
+                || !Wanted(*Call, *Callee))
                 continue;
             Found = Call;
             break;
@@ -86,7 +82,7 @@ template <typename Function_> bool inlineCalls(Kernel &K, Function_ Wanted)
             return true;
         InlineFunctionInfo Info;
         if (!sameTarget(K.F, *Found->getCalledFunction()) || !InlineFunction(*Found, Info).isSuccess())
-            return K.refuse("a function with barriers cannot be inlined");
+            return K.refuse("a function with barriers cannot be inlined", Found);
     }
     return K.refuse("a function with barriers is recursive");
 }
@@ -239,14 +235,14 @@ bool isSupported(Kernel &K)
 {
     for (Instruction &I : instructions(K.F)) {
         if (isa<InvokeInst>(I) || isa<CallBrInst>(I) || isa<IndirectBrInst>(I) || isa<ResumeInst>(I))
-            return K.refuse("of its control flow");
+            return K.refuse("of its control flow", &I);
         if (I.getType()->isTokenTy() || I.getType()->isScalableTy())
-            return K.refuse("of a value that cannot be kept");
+            return K.refuse("of a value that cannot be kept", &I);
         if (auto *Variable = dyn_cast<AllocaInst>(&I); Variable && !Variable->isStaticAlloca())
-            return K.refuse("of an array of variable length");
+            return K.refuse("of an array of variable length", Variable);
         if (auto *Call = dyn_cast<CallBase>(&I);
             Call && (Call->isMustTailCall() || Call->hasFnAttr(Attribute::ReturnsTwice)))
-            return K.refuse("of a call that returns twice or not at all");
+            return K.refuse("of a call that returns twice or not at all", Call);
     }
     return true;
 }

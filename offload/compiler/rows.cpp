@@ -17,7 +17,6 @@
 #include "edges.h"
 
 #include <llvm/Analysis/LoopInfo.h>
-#include <llvm/Analysis/OptimizationRemarkEmitter.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/IR/PatternMatch.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
@@ -421,7 +420,7 @@ void Rows::divide()
     B.SetInsertPoint(RowEnd);
     Value *Next = B.CreateAdd(Number_, B.getInt64(1), "", true, true);
     Instruction *Back = B.CreateCondBr(B.CreateICmpEQ(Next, Whole), Behind, Row);
-    if (F.getName().contains("_tw_split_")) /* rows of a group, or of a tile: mostly short */
+    if (F.hasFnAttribute(SplitRole)) /* rows of a group, or of a tile: mostly short */
         Back->setMetadata(LLVMContext::MD_loop,
                           loopMetadata(Context, RowsMark, turnsApart(L) == UINT64_MAX ? UINT64_MAX : 1));
     Number_->addIncoming(Next, RowEnd);
@@ -454,10 +453,9 @@ bool makeRows(Function &F, FunctionAnalysisManager &FAM, bool OfPlanes)
             return false;
         if (!Rows(F, L, FAM.getResult<ScalarEvolutionAnalysis>(F)).run())
             return false;
-        OptimizationRemarkEmitter Emitter(&F);
-        Emitter.emit(OptimizationRemark("teamwork-rows", "Rows", L.getStartLoc(), L.getHeader())
-                     << "work-items of kernel " << kernelOf(F)
-                     << " divide an index by the width of rows: they run row by row");
+        tellRemark(F, {"teamwork-rows", "Rows", false, L.getStartLoc(), L.getStartLoc()},
+                   "work-items of kernel " + kernelOf(F)
+                       + " divide an index by the width of rows: they run row by row");
         return true;
     });
 }

@@ -32,32 +32,10 @@ using namespace llvm;
 namespace tw_compiler
 {
 
-StringRef plainName(const Function &F)
-{
-    StringRef Name = F.getName();
-    if (Name.consume_front("_Z")) {
-        Name.consume_front("L");
-        Name = Name.ltrim("0123456789");
-    }
-    return Name;
-}
-
 namespace
 {
 
 constexpr unsigned MostCalls = 200, MostInCopies = 20000;
-
-bool isLibrary(const Function &F)
-{
-    return plainName(F).starts_with("tw_") || F.getName().contains("_tw_");
-}
-
-/* Functions of the library that the program calls to write to memory. */
-bool writesMemory(const Function &F)
-{
-    return any_of(ArrayRef<const char *>{"atomic", "store", "fetch", "exchange"},
-                  [&](const char *Word) { return plainName(F).contains(Word); });
-}
 
 bool isRegionMarker(Instruction &I)
 {
@@ -119,7 +97,7 @@ void Checker::inlineCalls()
             auto *Call = dyn_cast<CallInst>(&I);
             Function *Callee = Call ? Call->getCalledFunction() : nullptr;
             if (Callee && !Callee->isDeclaration() && Callee != &F && Callee != Copy && !Callee->isVarArg()
-                && (!isLibrary(*Callee) || writesMemory(*Callee))) {
+                && (!isOfLibrary(*Callee) || Callee->hasFnAttribute(WritesRole))) {
                 Found = Call;
                 break;
             }
@@ -258,8 +236,7 @@ bool Checker::isLocal(const AllocaInst &Variable, const Body &B) const
 bool isPrivateIndex(const Value *V)
 {
     const auto *Call = dyn_cast<CallInst>(V);
-    const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-    return Callee && plainName(*Callee).starts_with("tw_internal_private_at");
+    return Call && calls(*Call, PrivateAtRole);
 }
 
 /* What an address may point into. False: into a private value of a work-item. */
@@ -306,7 +283,7 @@ bool Checker::isOthers(const Value *Object) const
     }
     const auto *Call = dyn_cast<CallInst>(Object);
     const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-    return Callee && isLibrary(*Callee) && none_of(Call->args(), [&](const Value *Argument) {
+    return Callee && isOfLibrary(*Callee) && none_of(Call->args(), [&](const Value *Argument) {
                return Argument->getType()->isPointerTy() && isa<AllocaInst>(getUnderlyingObject(Argument));
            });
 }
@@ -379,7 +356,7 @@ class Functions
                 Has |= visit(*Callee);
         }
         Seen[&F] = Has;
-        if (Has && !isLibrary(F) && !F.hasOptNone())
+        if (Has && !isOfLibrary(F) && !F.hasOptNone())
             Found.push_back(&F);
         return Has;
     }

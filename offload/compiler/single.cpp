@@ -20,7 +20,6 @@
 #include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/LoopInfo.h>
-#include <llvm/Analysis/OptimizationRemarkEmitter.h>
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/IR/CFG.h>
@@ -516,14 +515,12 @@ bool takeSingles(Function &F, FunctionAnalysisManager &FAM)
                 if (!hasLoopMark(*L, ItemsMark))
                     continue;
                 const DebugLoc Where = L->getStartLoc();
-                BasicBlock *Header = L->getHeader();
                 if (!Take(*L, Row))
                     continue;
-                OptimizationRemarkEmitter Emitter(&F);
-                Emitter.emit(OptimizationRemark("teamwork-single", Row ? "Row" : "Single", Where, Header)
-                             << "what " << (Row ? "the first or last row of a group" : "a single work-item of a row")
-                             << " of kernel " << kernelOf(F) << " does runs outside of the loop over the row"
-                             << (Row ? "s" : ""));
+                tellRemark(F, {"teamwork-single", Row ? "Row" : "Single", false, Where, Where},
+                           Twine("what ") + (Row ? "the first or last row of a group" : "a single work-item of a row")
+                               + " of kernel " + kernelOf(F) + " does runs outside of the loop over the row"
+                               + (Row ? "s" : ""));
                 FAM.invalidate(F, PreservedAnalyses::none());
                 FAM.invalidate(F, Clean.run(F, FAM));
                 More = true;

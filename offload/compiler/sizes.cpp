@@ -43,11 +43,11 @@ std::optional<Sides> tileOf(Function &F, unsigned Dims)
                 if (Function *Callee = Call->getCalledFunction(); Callee && !Callee->isDeclaration())
                     Functions.insert(Callee);
             for (const Value *Operand : I.operands()) {
-                const auto *Local = dyn_cast<GlobalVariable>(Operand);
-                if (!Local || !Local->isThreadLocal() || !Local->hasLocalLinkage())
+                if (!isLocalVariable(Operand))
                     continue;
                 SmallVector<uint64_t, 4> Lengths;
-                for (const Type *T = Local->getValueType(); T->isArrayTy(); T = T->getArrayElementType())
+                for (const Type *T = cast<GlobalVariable>(Operand)->getValueType(); T->isArrayTy();
+                     T = T->getArrayElementType())
                     Lengths.push_back(T->getArrayNumElements());
                 if (Dims == 1 ? Lengths.size() != 1 : Lengths.size() < 2)
                     continue;
@@ -73,7 +73,7 @@ std::optional<Sides> tileOf(Function &F, unsigned Dims)
    another size. The block that is run for it has to return. */
 BasicBlock *askForSize(CallInst &Call, const Sides &Size, unsigned Dims)
 {
-    Function *Is = Call.getModule()->getFunction("tw_internal_is_size");
+    Function *Is = functionOf(*Call.getModule(), IsSizeRole);
     if (!Is || Is->arg_size() != 5)
         return nullptr;
     BasicBlock *Before = Call.getParent(), *Next = SplitBlock(Before, &Call);
@@ -121,7 +121,7 @@ void copyForTile(CallInst &Call, const CallInst &Groups, const Sides &Tile, unsi
 
 void copyForTiles(Module &M)
 {
-    Function *Is = M.getFunction("tw_internal_is_tile");
+    Function *Is = functionOf(M, IsTileRole);
     if (!Is)
         return;
     SmallVector<CallInst *, 8> Calls;
@@ -135,8 +135,7 @@ void copyForTiles(Module &M)
             continue;
         CallInst *Groups = nullptr;
         for (Instruction &I : *Branch->getSuccessor(0))
-            if (auto *Of = dyn_cast<CallInst>(&I); Of && Of->getCalledFunction() && Of->arg_size() == 7
-                                                   && Of->getCalledFunction()->getName().contains("_tw_groups"))
+            if (auto *Of = dyn_cast<CallInst>(&I); Of && Of->arg_size() == 7 && calls(I, GroupsRole))
                 Groups = Of;
         for (const unsigned Dims : {2u, 3u}) {
             const auto Tile = Groups ? tileOf(*Groups->getCalledFunction(), Dims) : std::nullopt;

@@ -141,8 +141,10 @@ bool collectVariable(Kernel &K, AllocaInst &Variable)
     if (Followed && !ByItems)
         return true;
     if (Written) {
-        if (!Followed || any_of(Uses, [&](Use *U) { return K.regionOf(*U) && !onlyReads(*U); }))
-            return K.refuse("work-items may change a variable of the group, or hand it to a function elsewhere");
+        const auto Change = find_if(Uses, [&](Use *U) { return K.regionOf(*U) && !onlyReads(*U); });
+        if (!Followed || Change != Uses.end())
+            return K.refuse("work-items may change a variable of the group, or hand it to a function elsewhere",
+                            Change != Uses.end() ? cast<Instruction>((*Change)->getUser()) : nullptr);
         K.Constant.insert(&Variable);
         return true;
     }
@@ -152,7 +154,7 @@ bool collectVariable(Kernel &K, AllocaInst &Variable)
         return true;
     for (const Use &U : Variable.uses())
         if (!K.regionOf(U))
-            return K.refuse("a work-item's variable is used by the group");
+            return K.refuse("a work-item's variable is used by the group", cast<Instruction>(U.getUser()));
     K.Private.push_back(&Variable);
     return true;
 }
@@ -221,11 +223,11 @@ bool checkDecision(Kernel &K, const Region &R)
     if (isUniform(K, Branch->getOperand(0)))
         return true;
     if (!isa<BranchInst>(Branch))
-        return K.refuse("a switch decides about barriers");
+        return K.refuse("a switch decides about barriers", Branch);
     const auto First = firstBarriers(K, Branch->getSuccessor(0)), Second = firstBarriers(K, Branch->getSuccessor(1));
     for (const BasicBlock *Head : First)
         if (Second.count(Head))
-            return K.refuse("of a branch that may differ among work-items before the same barrier");
+            return K.refuse("of a branch that may differ among work-items before the same barrier", Branch);
     return true;
 }
 

@@ -26,14 +26,6 @@ namespace
 
 using FunctionSet = SmallPtrSet<const Function *, 32>;
 
-/* The prefix of the host's version of a target region, and what the names of a kernel's functions have behind the kernel's. */
-constexpr StringLiteral RegionPrefix = "__omp_offloading_", KernelInfix = "_tw_";
-
-bool isRegion(const Function &F)
-{
-    return F.getName().starts_with(RegionPrefix);
-}
-
 /* Adds a function and all those of the file that it refers to. */
 void addReached(const Function &From, FunctionSet &Reached)
 {
@@ -61,7 +53,7 @@ struct DeviceCode {
                 addReached(F, OfRegions);
         All = OfRegions;
         for (const Function &F : M)
-            if (F.getName().contains(KernelInfix))
+            if (runsWorkItems(F))
                 addReached(F, All);
     }
 };
@@ -77,7 +69,7 @@ bool isForTools(const Constant &C)
 {
     return all_of(C.users(), [](const User *U) {
         const auto *V = dyn_cast<GlobalVariable>(U);
-        return V && (V->getName().starts_with(".offloading.entry") || V->getName().starts_with("llvm."));
+        return V && isTableOfTools(*V);
     });
 }
 

@@ -22,9 +22,8 @@
  */
 #include "vectorize.h"
 
-#include <set>
+#include <functional>
 
-#include <llvm/Analysis/OptimizationRemarkEmitter.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -72,12 +71,11 @@ bool Vectorizer::findOrder(Loop &K)
         return Block;
     };
     const auto NextOf = [&](BasicBlock *Entry) {
-        SmallVector<BasicBlock *, 4> Next;
-        const Loop *Of = LI.getLoopFor(Entry);
-        if (Of == &K)
-            append_range(Next, successors(Entry));
-        else
-            Of->getExitBlocks(const_cast<SmallVectorImpl<BasicBlock *> &>(static_cast<const SmallVectorImpl<BasicBlock *> &>(Next)));
+        SmallVector<BasicBlock *, 4> Next(successors(Entry));
+        if (const Loop *Of = LI.getLoopFor(Entry); Of != &K) {
+            Next.clear();
+            Of->getExitBlocks(Next);
+        }
         return Next;
     };
     enum { New, Open, Done };
@@ -112,11 +110,11 @@ bool Vectorizer::findOrder(Loop &K)
     return true;
 }
 
-/* What keeps an operation from being done for lanes; empty: nothing does. */
-static std::string obstacle(const Instruction &I, const TargetLibraryInfo &TLI)
+/* What keeps an operation from being done for lanes; null: nothing does. */
+static const char *obstacleIn(const Instruction &I)
 {
     if (isDropped(I))
-        return "";
+        return nullptr;
     Type *T = isa<StoreInst>(I) ? I.getOperand(0)->getType() : I.getType();
     if (!T->isVoidTy() && !VectorType::isValidElementType(T))
         return "it computes with vectors or structures";
@@ -133,8 +131,7 @@ static std::string obstacle(const Instruction &I, const TargetLibraryInfo &TLI)
             if (Argument->getType()->isVectorTy() || Argument->getType()->isAggregateType())
                 return "it computes with vectors or structures";
     }
-    (void)TLI;
-    return "";
+    return nullptr;
 }
 
 /* Each variable that work-items change, but not by elements of their own, is one of each work-item. */
@@ -198,8 +195,6 @@ bool Vectorizer::isSuitable()
     if (isa<SCEVCouldNotCompute>(Turns) || SE.getTypeSizeInBits(Turns->getType()) > 64
         || !Expander(SE, DL, "tw").isSafeToExpandAt(Turns, L.getLoopPreheader()->getTerminator()))
         return refuse("the number of work-items is not known in front of the loop over them");
-    if (SE.getUnsignedRangeMax(Turns).getActiveBits() > 63 && SE.getTypeSizeInBits(Turns->getType()) == 64)
-        Turns = nullptr; /* more than there is memory */
     for (PHINode &Phi : L.getHeader()->phis()) {
         const auto *Rec = SE.isSCEVable(Phi.getType()) ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(&Phi)) : nullptr;
         if (Rec && Rec->getLoop() == &L && Rec->isAffine() && isa<SCEVConstant>(Rec->getStepRecurrence(SE)))
@@ -214,7 +209,7 @@ bool Vectorizer::isSuitable()
         for (Instruction &I : *Block) {
             if (++Instructions > MostInstructions)
                 return refuse("it is too long", &I);
-            if (const std::string Reason = obstacle(I, TLI); !Reason.empty())
+            if (const char *Reason = obstacleIn(I))
                 return refuse(Reason, &I);
             const bool IsCombined = any_of(Reductions, [&](const Reduction &R) { return R.Phi == &I || R.Next == &I; });
             for (const User *U : I.users())
@@ -223,8 +218,6 @@ bool Vectorizer::isSuitable()
         }
     if (!findOrder(L))
         return false;
-    for (const auto &Entries : Order) /* all blocks, in an order */
-        (void)Entries;
     const std::function<void(Loop &)> Collect = [&](Loop &K) {
         for (BasicBlock *Entry : Order[&K])
             if (Loop *Of = LI.getLoopFor(Entry); Of != &K)
@@ -351,43 +344,43 @@ bool Vectorizer::run()
 namespace
 {
 
-void report(Function &F, const Loop &L, bool Done, const std::string &Why, const Instruction *Where,
-            std::set<std::string> &Said)
+void report(Function &F, Loop &L, const Vectorizer &Made, bool Done)
 {
-    OptimizationRemarkEmitter Emitter(&F);
-    const DebugLoc At = Where && Where->getDebugLoc() ? Where->getDebugLoc() : L.getStartLoc();
+    const DebugLoc Of = L.getStartLoc();
     if (Done)
-        Emitter.emit(OptimizationRemark("teamwork-lanes", "Lanes", At, L.getHeader())
-                     << "work-items of kernel " << kernelOf(F) << " are lanes of vectors");
-    else if (Said.insert((At ? std::to_string(At.getLine()) : "") + Why).second)
-        Emitter.emit(OptimizationRemarkMissed("teamwork-lanes", "NoLanes", At, L.getHeader())
-                     << "work-items of kernel " << kernelOf(F) << " are not lanes of vectors: " << Why);
+        return tellRemark(F, {"teamwork-lanes", "Lanes", false, Of, Of},
+                          "work-items of kernel " + kernelOf(F) + " are lanes of vectors");
+    noteRefusal(L, Made.Why, Made.Where);
+    tellRemark(F, {"teamwork-lanes", "NoLanes", true, Of, Made.Where && Made.Where->getDebugLoc() ? Made.Where->getDebugLoc() : Of},
+               "work-items of kernel " + kernelOf(F) + " are not lanes of vectors: " + Made.Why + adviceOn(Made.Why));
 }
 
-/* Whether LLVM's vectorizer may take a loop: it has none inside, and only loads, stores and what has a form for vectors. */
+/* Whether LLVM's vectorizer may take a loop: it has none inside, and only what has a form for vectors. */
 bool isLeft(Loop &L, const TargetLibraryInfo &TLI)
 {
-    if (!L.isInnermost())
-        return false;
-    for (BasicBlock *Block : L.blocks())
-        for (Instruction &I : *Block) {
-            const auto *Call = dyn_cast<CallInst>(&I);
-            if (isDropped(I))
-                continue;
-            if (Call && !isTriviallyVectorizable(getVectorIntrinsicIDForCall(Call, &TLI)))
-                return false;
-            if (isa<AtomicRMWInst>(I) || isa<AtomicCmpXchgInst>(I) || (isa<LoadInst>(I) && !cast<LoadInst>(I).isSimple())
-                || (isa<StoreInst>(I) && !cast<StoreInst>(I).isSimple()))
-                return isOrdinaryAtomic(I);
-        }
-    return true;
+    return L.isInnermost() && all_of(L.blocks(), [&](BasicBlock *Block) {
+               return all_of(*Block, [&](Instruction &I) {
+                   const auto *Call = dyn_cast<CallInst>(&I);
+                   if (Call && !isDropped(I))
+                       return isTriviallyVectorizable(getVectorIntrinsicIDForCall(Call, &TLI));
+                   return !I.isAtomic() || isOrdinaryAtomic(I);
+               });
+           });
+}
+
+/* What is left over is shorter than a vector, and stays as it is. */
+void finishRest(Loop &L)
+{
+    LLVMContext &Context = L.getHeader()->getContext();
+    auto *One = ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(Context), 1));
+    MDNode *Done = MDNode::get(Context, {MDString::get(Context, "llvm.loop.isvectorized"), One});
+    L.setLoopID(makePostTransformationMetadata(Context, L.getLoopID(), {ItemsMark, "llvm.loop.vectorize."}, {Done}));
 }
 
 } // namespace
 
 bool vectorizeItems(Function &F, FunctionAnalysisManager &FAM)
 {
-    std::set<std::string> Said;
     const auto Change = [&](Loop &L) {
         if (!Always && isLeft(L, FAM.getResult<TargetLibraryAnalysis>(F)))
             return false;
@@ -395,10 +388,9 @@ bool vectorizeItems(Function &F, FunctionAnalysisManager &FAM)
                              &FAM.getResult<ScalarEvolutionAnalysis>(F));
         Vectorizer Made(F, L, FAM);
         const bool Done = Made.run();
-        report(F, L, Done, Made.Why, Made.Where, Said);
-        if (Done) /* what is left over is shorter than a vector */
-            L.setLoopID(makePostTransformationMetadata(F.getContext(), L.getLoopID(), {ItemsMark, "llvm.loop.vectorize."},
-                                                       {MDNode::get(F.getContext(), {MDString::get(F.getContext(), "llvm.loop.isvectorized"), ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(F.getContext()), 1))})}));
+        report(F, L, Made, Done);
+        if (Done)
+            finishRest(L);
         return Done;
     };
     return changeLoops(F, FAM, "teamwork.vectorized", Change);

@@ -68,6 +68,12 @@ static void learn_facts(const struct tw_command *command)
     pthread_mutex_unlock(&knowing);
 }
 
+/* Returns true if the device of a command runs what the kernel's file was compiled to for the host, or what is like it. */
+static bool is_cpu(const struct tw_command *command)
+{
+    return command->device->backend->type & (TW_DEVICE_HOST | TW_DEVICE_CPU | TW_DEVICE_SIM);
+}
+
 static void describe_kernel(tw_tool_task *told, const struct tw_command *command)
 {
     const struct tw_internal_launch *launch = &command->launch;
@@ -82,6 +88,8 @@ static void describe_kernel(tw_tool_task *told, const struct tw_command *command
         told->registers = row->facts.registers;
         told->local_bytes += row->facts.static_local_bytes;
     }
+    if (is_cpu(command) && launch->dims >= 1 && launch->dims <= 3)
+        told->slow = command->kernel->slow[launch->dims - 1];
     told->dims = launch->dims;
     for (unsigned d = 0; d < 3; ++d) {
         told->range[d] = launch->range[d] * (has_groups ? launch->local[d] : 1);
@@ -218,6 +226,9 @@ void tw_observe_end(const struct tw_task *task, tw_status status, struct tw_back
     told.status = status;
     told.start_ns = times.start_ns;
     told.end_ns = times.end_ns;
+    if (told.kind == TW_TOOL_KERNEL && !told.slow && status == TW_SUCCESS && is_cpu(command)
+        && __atomic_load_n(&command->launch.stacks, __ATOMIC_RELAXED))
+        told.slow = "each work-item keeps a stack: compile it with optimization and the plugin of the compiler";
     TW_TELL_TOOLS(ended, &told);
 }
 

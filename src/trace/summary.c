@@ -166,6 +166,7 @@ static void end_kernel(const tw_tool_task *task, const struct known_task *known)
     count_gap(device, task, known);
     add(row, task->end_ns - task->start_ns, 0);
     row->recording_ns += known ? known->recording_ns : 0;
+    row->slow = row->slow ? row->slow : task->slow;
     const uint64_t start = task->start_ns > device->busy_until_ns ? task->start_ns : device->busy_until_ns;
     if (task->end_ns > start)
         device->busy_ns += task->end_ns - start;

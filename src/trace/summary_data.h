@@ -15,6 +15,7 @@ struct tw_summary_row {
     int device;
     uint64_t count, total_ns, longest_ns, bytes;
     uint64_t recording_ns; /* of kernels: recording and submitting their groups */
+    const char *slow;      /* of kernels: why they are slower than they could be; or NULL */
 };
 
 /* Why a device is idle. */

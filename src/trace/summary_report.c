@@ -11,6 +11,7 @@
 #define MOST_ADVICE 3       /* sentences of each kind */
 #define TIMES_TO_AND_FRO 3u /* transfers each way that a buffer is mentioned for */
 #define SHORT_KERNELS 10u   /* kernels of a name that are mentioned for taking less time than their submission */
+#define SLOW_PERCENT 5.0    /* of the time of all kernels, which a slow one is mentioned for */
 #define IDLE_PERCENT 20.0   /* of a device, for one reason, which is mentioned */
 
 static double ms(uint64_t ns)
@@ -35,11 +36,17 @@ static int by_moved(const void *left, const void *right)
     return a->moved_bytes < b->moved_bytes ? 1 : a->moved_bytes > b->moved_bytes ? -1 : 0;
 }
 
-static void print_kernels(const struct tw_summary *summary)
+static uint64_t time_of_kernels(const struct tw_summary *summary)
 {
     uint64_t total = 0;
     for (size_t i = 0; i < TW_SUMMARY_ROWS; ++i)
         total += summary->kernels[i].total_ns;
+    return total;
+}
+
+static void print_kernels(const struct tw_summary *summary)
+{
+    const uint64_t total = time_of_kernels(summary);
     fprintf(stderr, "%-32s %6s %10s %12s %12s %12s %6s\n", "kernel", "device", "count", "total ms", "mean us",
             "longest us", "share");
     for (size_t i = 0; i < TW_SUMMARY_ROWS && summary->kernels[i].name[0]; ++i) {
@@ -158,6 +165,19 @@ static void advise_kernels(const struct tw_summary *summary)
     }
 }
 
+/* All that take time: none of them is left out. */
+static void advise_compiling(const struct tw_summary *summary)
+{
+    const uint64_t total = time_of_kernels(summary);
+    for (size_t i = 0; i < TW_SUMMARY_ROWS; ++i) {
+        const struct tw_summary_row *row = &summary->kernels[i];
+        const double share = percent(row->total_ns, total);
+        if (row->slow && share >= SLOW_PERCENT)
+            fprintf(stderr, "* kernel %s (%.1f%% of the time of all kernels, on device %d) is slow: %s\n", row->name,
+                    share, row->device, row->slow);
+    }
+}
+
 static void advise_devices(const struct tw_summary *summary)
 {
     unsigned said = 0;
@@ -208,5 +228,6 @@ void tw_summary_print(struct tw_summary *summary)
     print_waits(summary);
     advise_buffers(summary);
     advise_kernels(summary);
+    advise_compiling(summary);
     advise_devices(summary);
 }

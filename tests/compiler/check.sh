@@ -40,7 +40,11 @@ for kernel in dot_by_groups dot_by_int dot_by_unsigned dot_by_rows scale_all sum
         exit 1
     fi
 done
-if [ "$(echo "$lanes" | grep -c 'work-items of kernel mask_by_groups take the turns')" -lt 3 ]; then
+# How many copies of loops and kernels a remark is about.
+copies() {
+    echo "$1" | grep "$2" | sed 's/.*(\([0-9]*\) \(of [0-9]* \)*copies).*/\1/;t;s/.*/1/' | awk '{ n += $1 } END { print n + 0 }'
+}
+if [ "$(copies "$lanes" 'work-items of kernel mask_by_groups take the turns')" -lt 3 ]; then
     echo "the loop over work-items of mask_by_groups in compiler/grid.c is not divided at the borders"
     exit 1
 fi
@@ -95,8 +99,8 @@ for kernel in any_tile_groups any_tile_rows any_tile_linear; do
         exit 1
     fi
 done
-if [ "$(echo "$lanes" | grep -c 'kernel any_tile_rows was split .*; 2 loops')" -lt 3 ] ||
-    [ "$(echo "$lanes" | grep -c 'kernel any_tile_unsigned was split .*; 1 loop')" -lt 4 ] || echo "$lanes" | grep 'kernel whole_.* in pieces'; then
+if [ "$(copies "$lanes" 'kernel any_tile_rows was split .*; 2 loops')" -lt 3 ] ||
+    [ "$(copies "$lanes" 'kernel any_tile_unsigned was split .*; 1 loop')" -lt 4 ] || echo "$lanes" | grep 'kernel whole_.* in pieces'; then
     echo "compiler/grid.c: loops over a border that are not shared out, or pieces of what is no row of a group"
     exit 1
 fi
@@ -122,7 +126,7 @@ fi
 
 # The work-items at the ends of rows, and the rows at the ends, are not in the way of the others.
 for said in 'a single work-item of a row' 'the first or last row of a group'; do
-    if [ "$(echo "$lanes" | grep -c "what $said of kernel groups_by_ends does")" -lt 4 ]; then
+    if [ "$(copies "$lanes" "what $said of kernel groups_by_ends does")" -lt 4 ]; then
         echo "compiler/grid.c: what $said of groups_by_ends does is in a loop with all others"
         exit 1
     fi
@@ -139,10 +143,29 @@ for language in "c -std=c17" "c++ -std=c++17"; do
     # shellcheck disable=SC2086 # two words
     found=$("$@" -x $language -w -O2 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm -o - \
         "$here/compiler/effort.c" |
-        sed -nE 's/^@([a-z]*)_[a-z]*_kernel = .*\{ %struct\.tw_internal_kernel \{ (i32 [0-9]*, ){5}i32 ([0-9]*), i64.*/\1 \3/p' |
+        sed -nE 's/^@([a-z]*)_[a-z]*_kernel = .*\{ %struct\.tw_internal_kernel \{ (i32 [0-9]*, ){5}i32 ([0-9]*), \[3 x ptr\].*/\1 \3/p' |
         sort | uniq -c | tr -s ' \n' ' ')
     if [ "$found" != " 4 few 0 4 loops 1 " ]; then
         echo "objects of kernels in compiler/effort.c ($language) do not tell which ones have loops:$found"
+        exit 1
+    fi
+done
+
+# The library and the user are told which kernels are slow, why, and where; once for all copies of a loop.
+for language in "c -std=c17" "c++ -std=c++17"; do
+    # shellcheck disable=SC2086 # two words
+    code=$("$@" -x $language -w -O2 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -gline-tables-only -S -emit-llvm \
+        -Rpass-missed='teamwork-(scalar|split)' -o - "$here/compiler/cliffs.c" 2>&1)
+    wrong=$(echo "$code" | sed -nE 's/^@([a-z_]*)_kernel = .*(\[3 x ptr\] )(zero|\[).*/\1 \3/p' | grep -e '^vectors.* \[' -e '^s.* zero')
+    [ "$(echo "$code" | grep -c 'cliffs.c.*remark: .*kernel ')" = 4 ] || wrong="$wrong remarks"
+    while IFS=: read -r line why; do
+        echo "$code" | grep -q "cliffs.c:$line:[0-9]*: remark: .*$why" || wrong="$wrong remark in line $line"
+        echo "$code" | grep -q "^@tw_slow.*$why.*cliffs.c:$line, -Rpass-missed=teamwork-" || wrong="$wrong text of line $line"
+    done <<EOF
+$(sed -n '/here: .*\*\//{=;s|.*here: \(.*\) \*/$|\1|p;}' "$here/compiler/cliffs.c" | paste -d: - -)
+EOF
+    if [ -n "$wrong" ]; then
+        echo "slow kernels of compiler/cliffs.c ($language) are not told of, or others are: $wrong"
         exit 1
     fi
 done
@@ -232,7 +255,7 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
     done
     remarks=$("$@" -std=c17 -O3 -march=x86-64-v4 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" \
         -Rpass='teamwork-(levels|lanes|rows)' -Rpass-missed=teamwork-lanes -S -o /dev/null "$here/compiler/levels.c" 2>&1)
-    if [ "$(echo "$remarks" | grep -c 'rows_items .*row by row')" -lt 6 ] || ! echo "$remarks" | grep -q 'rows_items .*as lanes'; then
+    if [ "$(copies "$remarks" 'rows_items .*row by row')" -lt 6 ] || ! echo "$remarks" | grep -q 'rows_items .*as lanes'; then
         echo "work-items of rows_items in compiler/levels.c do not run row by row, or do not take the turns of the loop together"
         exit 1
     fi

@@ -5,11 +5,11 @@
 declare void @llvm.masked.store.v8f32.p0(<8 x float>, ptr, i32, <8 x i1>)
 declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, i32, <8 x i1>, <8 x float>)
 
-; CHECK-LABEL: @stores_tw_host(
+; CHECK-LABEL: @stores(
 ; CHECK: %[[WAS:.*]] = load <8 x float>, ptr %own, align 4
 ; CHECK: %[[NEW:.*]] = select <8 x i1> %some, <8 x float> %v, <8 x float> %[[WAS]]
 ; CHECK: store <8 x float> %[[NEW]], ptr %own, align 4
-define <8 x float> @stores_tw_host(ptr %x, <8 x i1> %some, i64 %n) #0 {
+define <8 x float> @stores(ptr %x, <8 x i1> %some, i64 %n) "teamwork.host"="stores" #0 {
   %own = alloca [8 x float], align 32
   %v = load <8 x float>, ptr %x, align 4
   call void @llvm.masked.store.v8f32.p0(<8 x float> %v, ptr %own, i32 4, <8 x i1> %some)
@@ -17,11 +17,11 @@ define <8 x float> @stores_tw_host(ptr %x, <8 x i1> %some, i64 %n) #0 {
   ret <8 x float> %r
 }
 
-; CHECK-LABEL: @loads_tw_host(
+; CHECK-LABEL: @loads(
 ; CHECK: %[[WAS:.*]] = load <8 x float>, ptr %own, align 4
 ; CHECK: %[[NEW:.*]] = select <8 x i1> %some, <8 x float> %[[WAS]], <8 x float> %v
 ; CHECK: store <8 x float> %[[NEW]]
-define <8 x float> @loads_tw_host(ptr %x, <8 x i1> %some, i64 %n) #0 {
+define <8 x float> @loads(ptr %x, <8 x i1> %some, i64 %n) "teamwork.host"="loads" #0 {
   %own = alloca [8 x float], align 32
   %v = load <8 x float>, ptr %x, align 4
   %l = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %own, i32 4, <8 x i1> %some, <8 x float> %v)
@@ -31,7 +31,7 @@ define <8 x float> @loads_tw_host(ptr %x, <8 x i1> %some, i64 %n) #0 {
 }
 
 ; Nothing is written to the program's memory that the kernel does not write.
-define <8 x float> @keeps_program_memory_tw_host(ptr %x, <8 x i1> %some, i64 %n) #0 {
+define <8 x float> @keeps_program_memory(ptr %x, <8 x i1> %some, i64 %n) "teamwork.host"="keeps_program_memory" #0 {
   %own = alloca [8 x float], align 32
   %v = load <8 x float>, ptr %x, align 4
   call void @llvm.masked.store.v8f32.p0(<8 x float> %v, ptr %x, i32 4, <8 x i1> %some)
@@ -40,7 +40,7 @@ define <8 x float> @keeps_program_memory_tw_host(ptr %x, <8 x i1> %some, i64 %n)
 }
 
 ; Lanes that the mask leaves out lie behind the end.
-define <8 x float> @keeps_behind_end_tw_host(ptr %x, <8 x i1> %some, i64 %n) #0 {
+define <8 x float> @keeps_behind_end(ptr %x, <8 x i1> %some, i64 %n) "teamwork.host"="keeps_behind_end" #0 {
   %own = alloca [8 x float], align 32
   %v = load <8 x float>, ptr %x, align 4
   %end = getelementptr inbounds i8, ptr %own, i64 16
@@ -50,7 +50,7 @@ define <8 x float> @keeps_behind_end_tw_host(ptr %x, <8 x i1> %some, i64 %n) #0 
 }
 
 ; It may lie anywhere.
-define <8 x float> @keeps_anywhere_tw_host(ptr %x, <8 x i1> %some, i64 %n) #0 {
+define <8 x float> @keeps_anywhere(ptr %x, <8 x i1> %some, i64 %n) "teamwork.host"="keeps_anywhere" #0 {
   %own = alloca [8 x float], align 32
   %v = load <8 x float>, ptr %x, align 4
   %end = getelementptr inbounds float, ptr %own, i64 %n
@@ -60,7 +60,7 @@ define <8 x float> @keeps_anywhere_tw_host(ptr %x, <8 x i1> %some, i64 %n) #0 {
 }
 
 ; Another thread may have the address.
-define <8 x float> @keeps_captured_tw_host(ptr %x, <8 x i1> %some, i64 %n) #0 {
+define <8 x float> @keeps_captured(ptr %x, <8 x i1> %some, i64 %n) "teamwork.host"="keeps_captured" #0 {
   %own = alloca [8 x float], align 32
   store ptr %own, ptr %x, align 8
   %v = load <8 x float>, ptr %x, align 4
@@ -70,7 +70,7 @@ define <8 x float> @keeps_captured_tw_host(ptr %x, <8 x i1> %some, i64 %n) #0 {
 }
 
 ; AVX-512 has masks.
-define <8 x float> @keeps_avx512_tw_host(ptr %x, <8 x i1> %some, i64 %n) #1 {
+define <8 x float> @keeps_avx512(ptr %x, <8 x i1> %some, i64 %n) "teamwork.host"="keeps_avx512" #1 {
   %own = alloca [8 x float], align 32
   %v = load <8 x float>, ptr %x, align 4
   call void @llvm.masked.store.v8f32.p0(<8 x float> %v, ptr %own, i32 4, <8 x i1> %some)

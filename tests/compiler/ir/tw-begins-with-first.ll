@@ -5,9 +5,9 @@
 declare float @cosf(float)
 declare void @may_have_a_barrier(ptr)
 
-; CHECK-LABEL: @without_calls_tw_items_1(
+; CHECK-LABEL: @without_calls(
 ; CHECK: phi i64 [ 0, %entry ]
-define internal void @without_calls_tw_items_1(ptr %group, i64 %first) {
+define internal void @without_calls(ptr %group, i64 %first) "teamwork.work_items"="without_calls" {
 entry:
   br label %loop
 loop:
@@ -22,9 +22,9 @@ end:
 }
 
 ; A function that gets numbers alone knows no group to wait for.
-; CHECK-LABEL: @with_a_call_tw_items_1(
+; CHECK-LABEL: @with_a_call(
 ; CHECK: phi i64 [ 0, %entry ]
-define internal void @with_a_call_tw_items_1(ptr %group, i64 %first) {
+define internal void @with_a_call(ptr %group, i64 %first) "teamwork.work_items"="with_a_call" {
 entry:
   br label %loop
 loop:
@@ -40,7 +40,7 @@ end:
   ret void
 }
 
-define internal void @keeps_barrier_tw_items_1(ptr %group, i64 %first) {
+define internal void @keeps_barrier(ptr %group, i64 %first) "teamwork.work_items"="keeps_barrier" {
 entry:
   br label %loop
 loop:
@@ -53,7 +53,7 @@ end:
   ret void
 }
 
-define internal void @keeps_indirect_tw_items_1(ptr %group, i64 %first) {
+define internal void @keeps_indirect(ptr %group, i64 %first) "teamwork.work_items"="keeps_indirect" {
 entry:
   %function = load ptr, ptr %group, align 8
   br label %loop
@@ -68,7 +68,7 @@ end:
 }
 
 ; Callers in other files are not known.
-define void @keeps_external_tw_items_1(ptr %group, i64 %first) {
+define void @keeps_external(ptr %group, i64 %first) "teamwork.work_items"="keeps_external" {
 entry:
   br label %loop
 loop:
@@ -99,10 +99,10 @@ end:
 
 ; the functions are called, for they are internal
 define void @group(ptr %group, i64 %first) {
-  call void @without_calls_tw_items_1(ptr %group, i64 %first)
-  call void @with_a_call_tw_items_1(ptr %group, i64 %first)
-  call void @keeps_barrier_tw_items_1(ptr %group, i64 %first)
-  call void @keeps_indirect_tw_items_1(ptr %group, i64 %first)
+  call void @without_calls(ptr %group, i64 %first)
+  call void @with_a_call(ptr %group, i64 %first)
+  call void @keeps_barrier(ptr %group, i64 %first)
+  call void @keeps_indirect(ptr %group, i64 %first)
   call void @keeps_other_name(ptr %group, i64 %first)
   ret void
 }

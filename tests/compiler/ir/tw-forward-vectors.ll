@@ -2,19 +2,20 @@
 ; RUN: %tw_opt -passes=tw-forward-vectors %s | FileCheck %s
 ; RUN: %keeps tw-forward-vectors %s
 
-@local = internal thread_local global [16 x float] zeroinitializer, align 64
-@local_2 = internal thread_local global [16 x float] zeroinitializer, align 64
+@local = internal thread_local global [16 x float] zeroinitializer, align 64 "teamwork.local"
+@local_2 = internal thread_local global [16 x float] zeroinitializer, align 64 "teamwork.local"
+@of_program = internal thread_local global [16 x float] zeroinitializer, align 64
 @known_elsewhere = thread_local global [16 x float] zeroinitializer, align 64
 
 declare ptr @llvm.threadlocal.address.p0(ptr)
 declare void @anything(ptr)
 
-; CHECK-LABEL: @halves_tw_host(
+; CHECK-LABEL: @halves(
 ; CHECK-DAG: %[[LOW:.*]] = shufflevector <8 x float> %sum, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
 ; CHECK-DAG: %[[HIGH:.*]] = shufflevector <8 x float> %sum, <8 x float> poison, <4 x i32> <i32 4, i32 5, i32 6, i32 7>
 ; CHECK: fadd <4 x float> %[[LOW]], %[[HIGH]]
 ; CHECK: ret void
-define void @halves_tw_host(ptr %x, ptr %out, i64 %n) "teamwork.budget"="1000" {
+define void @halves(ptr %x, ptr %out, i64 %n) "teamwork.host"="halves" "teamwork.budget"="1000" {
   %part = alloca [16 x float], align 64
   %sum = load <8 x float>, ptr %x, align 4
   store <8 x float> %sum, ptr %part, align 64
@@ -27,11 +28,11 @@ define void @halves_tw_host(ptr %x, ptr %out, i64 %n) "teamwork.budget"="1000" {
 }
 
 ; Nobody reads the variable any more: it is one of the function, and nothing is stored.
-; CHECK-LABEL: @of_thread_tw_host(
+; CHECK-LABEL: @of_thread(
 ; CHECK-NOT: @local
 ; CHECK-NOT: store <8 x float>
 ; CHECK: ret void
-define void @of_thread_tw_host(ptr %x, ptr %out, i64 %n) "teamwork.budget"="1000" {
+define void @of_thread(ptr %x, ptr %out, i64 %n) "teamwork.host"="of_thread" "teamwork.budget"="1000" {
   %part = call ptr @llvm.threadlocal.address.p0(ptr @local)
   %sum = load <8 x float>, ptr %x, align 4
   store <8 x float> %sum, ptr %part, align 64
@@ -44,11 +45,11 @@ define void @of_thread_tw_host(ptr %x, ptr %out, i64 %n) "teamwork.budget"="1000
 }
 
 ; Of parts of two vectors, and a single element.
-; CHECK-LABEL: @neighbours_tw_host(
+; CHECK-LABEL: @neighbours(
 ; CHECK: shufflevector <4 x float> %first, <4 x float> %second, <4 x i32>
 ; CHECK: insertelement
 ; CHECK: ret void
-define void @neighbours_tw_host(ptr %x, ptr %out, i64 %n) "teamwork.budget"="1000" {
+define void @neighbours(ptr %x, ptr %out, i64 %n) "teamwork.host"="neighbours" "teamwork.budget"="1000" {
   %part = alloca [16 x float], align 64
   %first = load <4 x float>, ptr %x, align 4
   %second = load <4 x float>, ptr %out, align 4
@@ -65,7 +66,7 @@ define void @neighbours_tw_host(ptr %x, ptr %out, i64 %n) "teamwork.budget"="100
 }
 
 ; Any element may be another one.
-define void @keeps_other_store_tw_host(ptr %x, ptr %out, i64 %n) "teamwork.budget"="1000" {
+define void @keeps_other_store(ptr %x, ptr %out, i64 %n) "teamwork.host"="keeps_other_store" "teamwork.budget"="1000" {
   %part = alloca [16 x float], align 64
   %sum = load <8 x float>, ptr %x, align 4
   store <8 x float> %sum, ptr %part, align 64
@@ -79,7 +80,7 @@ define void @keeps_other_store_tw_host(ptr %x, ptr %out, i64 %n) "teamwork.budge
   ret void
 }
 
-define void @keeps_volatile_tw_host(ptr %x, ptr %out, i64 %n) "teamwork.budget"="1000" {
+define void @keeps_volatile(ptr %x, ptr %out, i64 %n) "teamwork.host"="keeps_volatile" "teamwork.budget"="1000" {
   %part = alloca [16 x float], align 64
   %sum = load <8 x float>, ptr %x, align 4
   store <8 x float> %sum, ptr %part, align 64
@@ -92,7 +93,7 @@ define void @keeps_volatile_tw_host(ptr %x, ptr %out, i64 %n) "teamwork.budget"=
   ret void
 }
 
-define void @keeps_passed_on_tw_host(ptr %x, ptr %out, i64 %n) "teamwork.budget"="1000" {
+define void @keeps_passed_on(ptr %x, ptr %out, i64 %n) "teamwork.host"="keeps_passed_on" "teamwork.budget"="1000" {
   %part = alloca [16 x float], align 64
   %sum = load <8 x float>, ptr %x, align 4
   store <8 x float> %sum, ptr %part, align 64
@@ -105,7 +106,7 @@ define void @keeps_passed_on_tw_host(ptr %x, ptr %out, i64 %n) "teamwork.budget"
   ret void
 }
 
-define void @keeps_kept_tw_host(ptr %x, ptr %out, i64 %n) "teamwork.budget"="1000" {
+define void @keeps_kept(ptr %x, ptr %out, i64 %n) "teamwork.host"="keeps_kept" "teamwork.budget"="1000" {
   %part = alloca [16 x float], align 64
   %sum = load <8 x float>, ptr %x, align 4
   store <8 x float> %sum, ptr %part, align 64
@@ -119,7 +120,7 @@ define void @keeps_kept_tw_host(ptr %x, ptr %out, i64 %n) "teamwork.budget"="100
 }
 
 ; Half of the elements are others.
-define void @keeps_partly_known_tw_host(ptr %x, ptr %out, i64 %n) "teamwork.budget"="1000" {
+define void @keeps_partly_known(ptr %x, ptr %out, i64 %n) "teamwork.host"="keeps_partly_known" "teamwork.budget"="1000" {
   %part = alloca [16 x float], align 64
   %two = load <2 x float>, ptr %x, align 4
   store <2 x float> %two, ptr %part, align 64
@@ -131,7 +132,7 @@ define void @keeps_partly_known_tw_host(ptr %x, ptr %out, i64 %n) "teamwork.budg
 }
 
 ; In a loop, the next turn reads what this one has stored.
-define void @keeps_loop_tw_host(ptr %x, ptr %out, i64 %n) "teamwork.budget"="1000" {
+define void @keeps_loop(ptr %x, ptr %out, i64 %n) "teamwork.host"="keeps_loop" "teamwork.budget"="1000" {
 entry:
   %part = alloca [8 x float], align 64
   %sum = load <8 x float>, ptr %x, align 4
@@ -150,7 +151,7 @@ end:
 }
 
 ; Its value goes on to the next group.
-define void @keeps_variable_of_others_tw_host(ptr %x, ptr %out, i64 %n) "teamwork.budget"="1000" {
+define void @keeps_variable_of_others(ptr %x, ptr %out, i64 %n) "teamwork.host"="keeps_variable_of_others" "teamwork.budget"="1000" {
   %part = call ptr @llvm.threadlocal.address.p0(ptr @known_elsewhere)
   %sum = load <8 x float>, ptr %x, align 4
   store <8 x float> %sum, ptr %part, align 64
@@ -162,8 +163,21 @@ define void @keeps_variable_of_others_tw_host(ptr %x, ptr %out, i64 %n) "teamwor
   ret void
 }
 
+; The program's own variable: the next group finds in it what this one leaves.
+define void @keeps_variable_of_program(ptr %x, ptr %out, i64 %n) "teamwork.host"="keeps_variable_of_program" "teamwork.budget"="1000" {
+  %part = call ptr @llvm.threadlocal.address.p0(ptr @of_program)
+  %sum = load <8 x float>, ptr %x, align 4
+  store <8 x float> %sum, ptr %part, align 64
+  %behind = getelementptr inbounds i8, ptr %part, i64 16
+  %low = load <4 x float>, ptr %part, align 64
+  %high = load <4 x float>, ptr %behind, align 16
+  %add = fadd <4 x float> %low, %high
+  store <4 x float> %add, ptr %out, align 4
+  ret void
+}
+
 ; Another function of this file uses the variable, and is called.
-define void @keeps_variable_of_called_tw_host(ptr %x, ptr %out, i64 %n) "teamwork.budget"="1000" {
+define void @keeps_variable_of_called(ptr %x, ptr %out, i64 %n) "teamwork.host"="keeps_variable_of_called" "teamwork.budget"="1000" {
   %part = call ptr @llvm.threadlocal.address.p0(ptr @local_2)
   %sum = load <8 x float>, ptr %x, align 4
   store <8 x float> %sum, ptr %part, align 64
@@ -189,7 +203,7 @@ define void @keeps_other_function(ptr %x, ptr %out, i64 %n) "teamwork.budget"="1
   ret void
 }
 
-define void @keeps_work_items_tw_split_2_tw_items_2(ptr %x, ptr %out, i64 %n) "teamwork.budget"="1000" {
+define void @keeps_work_items(ptr %x, ptr %out, i64 %n) "teamwork.work_items"="keeps_work_items" "teamwork.budget"="1000" {
   %part = alloca [16 x float], align 64
   %sum = load <8 x float>, ptr %x, align 4
   store <8 x float> %sum, ptr %part, align 64
@@ -201,7 +215,7 @@ define void @keeps_work_items_tw_split_2_tw_items_2(ptr %x, ptr %out, i64 %n) "t
   ret void
 }
 
-define void @keeps_unoptimized_tw_host(ptr %x, ptr %out, i64 %n) optnone noinline "teamwork.budget"="1000" {
+define void @keeps_unoptimized(ptr %x, ptr %out, i64 %n) "teamwork.host"="keeps_unoptimized" optnone noinline "teamwork.budget"="1000" {
   %part = alloca [16 x float], align 64
   %sum = load <8 x float>, ptr %x, align 4
   store <8 x float> %sum, ptr %part, align 64

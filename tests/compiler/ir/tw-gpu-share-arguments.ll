@@ -11,8 +11,8 @@ target triple = "nvptx64-nvidia-cuda"
 declare void @anything(ptr)
 
 ; Of the members nothing is read: only the array goes to the team's memory, which all set before one barrier.
-; CHECK: @shares_tw_simt_1_arguments = internal addrspace(3) global %arguments undef
-; CHECK-LABEL: @shares_tw_simt_1(
+; CHECK: @shares_arguments = internal addrspace(3) global %arguments undef
+; CHECK-LABEL: @shares(
 ; CHECK-NOT: alloca
 ; CHECK-NOT: store i32 %a
 ; CHECK: store i32 %b
@@ -20,7 +20,7 @@ declare void @anything(ptr)
 ; CHECK: call void @llvm.nvvm.barrier
 ; CHECK: load i32
 ; CHECK: ret
-define ptx_kernel i32 @shares_tw_simt_1(i32 %a, i32 %b, i32 %c, i64 %i, ptr %out) "kernel" {
+define ptx_kernel i32 @shares(i32 %a, i32 %b, i32 %c, i64 %i, ptr %out) "teamwork.simt"="shares" "kernel" {
   %v = alloca %arguments, align 4
   %array = getelementptr inbounds %arguments, ptr %v, i64 0, i32 1
   %behind = getelementptr inbounds %arguments, ptr %v, i64 0, i32 2
@@ -51,7 +51,7 @@ define i32 @drops(i32 %a, i32 %b, i32 %c, i64 %i, ptr %out) {
 }
 
 ; Who has the address may read all.
-define ptx_kernel i32 @keeps_passed_on_tw_simt_1(i32 %a, i32 %b, i32 %c, i64 %i, ptr %out) "kernel" {
+define ptx_kernel i32 @keeps_passed_on(i32 %a, i32 %b, i32 %c, i64 %i, ptr %out) "teamwork.simt"="keeps_passed_on" "kernel" {
   %v = alloca %arguments, align 4
   %array = getelementptr inbounds %arguments, ptr %v, i64 0, i32 1
   %behind = getelementptr inbounds %arguments, ptr %v, i64 0, i32 2
@@ -65,7 +65,7 @@ define ptx_kernel i32 @keeps_passed_on_tw_simt_1(i32 %a, i32 %b, i32 %c, i64 %i,
 }
 
 ; The index may lead from one member to the next.
-define ptx_kernel i32 @keeps_any_index_tw_simt_1(i32 %a, i32 %b, i32 %c, i64 %i, ptr %out) "kernel" {
+define ptx_kernel i32 @keeps_any_index(i32 %a, i32 %b, i32 %c, i64 %i, ptr %out) "teamwork.simt"="keeps_any_index" "kernel" {
   %v = alloca %arguments, align 4
   %array = getelementptr inbounds %arguments, ptr %v, i64 0, i32 1
   %behind = getelementptr inbounds %arguments, ptr %v, i64 0, i32 2
@@ -77,7 +77,7 @@ define ptx_kernel i32 @keeps_any_index_tw_simt_1(i32 %a, i32 %b, i32 %c, i64 %i,
   ret i32 %r
 }
 
-define ptx_kernel i32 @keeps_kept_address_tw_simt_1(i32 %a, i32 %b, i32 %c, i64 %i, ptr %out) "kernel" {
+define ptx_kernel i32 @keeps_kept_address(i32 %a, i32 %b, i32 %c, i64 %i, ptr %out) "teamwork.simt"="keeps_kept_address" "kernel" {
   %v = alloca %arguments, align 4
   %array = getelementptr inbounds %arguments, ptr %v, i64 0, i32 1
   %behind = getelementptr inbounds %arguments, ptr %v, i64 0, i32 2
@@ -91,7 +91,7 @@ define ptx_kernel i32 @keeps_kept_address_tw_simt_1(i32 %a, i32 %b, i32 %c, i64 
 }
 
 !nvvm.annotations = !{!10, !11, !12, !13}
-!10 = !{ptr @shares_tw_simt_1, !"kernel", i32 1}
-!11 = !{ptr @keeps_passed_on_tw_simt_1, !"kernel", i32 1}
-!12 = !{ptr @keeps_any_index_tw_simt_1, !"kernel", i32 1}
-!13 = !{ptr @keeps_kept_address_tw_simt_1, !"kernel", i32 1}
+!10 = !{ptr @shares, !"kernel", i32 1}
+!11 = !{ptr @keeps_passed_on, !"kernel", i32 1}
+!12 = !{ptr @keeps_any_index, !"kernel", i32 1}
+!13 = !{ptr @keeps_kept_address, !"kernel", i32 1}

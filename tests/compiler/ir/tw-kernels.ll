@@ -1,6 +1,6 @@
 ; The function of a work-item becomes that of the group: a loop over the work-items up to the barrier, and one behind it.
 ; RUN: %tw_opt -passes=tw-kernels %s | FileCheck %s
-; RUN: %tw_opt -passes=tw-kernels -pass-remarks=teamwork-split -pass-remarks-missed=teamwork-split %s -o %t 2>&1 | FileCheck --check-prefix=REMARK %s
+; RUN: %tw_opt -passes=tw-kernels,tw-tell-cliffs -pass-remarks=teamwork-split -pass-remarks-missed=teamwork-split %s -o %t 2>&1 | FileCheck --check-prefix=REMARK %s
 
 target triple = "x86_64-pc-linux-gnu"
 
@@ -24,18 +24,18 @@ define internal void @waits(i64 %n) {
 ; REMARK-DAG: kernel swaps was split at 1 barriers into loops over work-items
 ; CHECK-LABEL: @swaps_is_split(
 ; CHECK: ret i1 true
-; CHECK-LABEL: @swaps_tw_split_1(
+; CHECK-LABEL: @swaps(
 ; CHECK: call {{.*}}ptr @tw_internal_split_memory
 ; CHECK: load float, ptr %at
 ; CHECK: store float %{{.*}}, ptr %at.other
 ; CHECK: br i1 %{{.*}}, !llvm.loop ![[FIRST:[0-9]+]]
 ; CHECK: br i1 %{{.*}}, !llvm.loop ![[SECOND:[0-9]+]]
 define i1 @swaps_is_split() {
-  %done = call i1 @tw_internal_marker_done(ptr @swaps_tw_split_1)
+  %done = call i1 @tw_internal_marker_done(ptr @swaps)
   ret i1 %done
 }
 
-define internal void @swaps_tw_split_1(ptr %group) {
+define internal void @swaps(ptr %group) "teamwork.split"="swaps" {
 entry:
   %x = load ptr, ptr %group, align 8
   %at.n = getelementptr inbounds i8, ptr %group, i64 8
@@ -54,14 +54,14 @@ entry:
 }
 
 ; Work-items that come to another barrier than the first of the group are told of.
-; CHECK-LABEL: @some_wait_tw_split_1(
+; CHECK-LABEL: @some_wait(
 ; CHECK: call void @tw_internal_split_diverge
 define i1 @some_wait_is_split() {
-  %done = call i1 @tw_internal_marker_done(ptr @some_wait_tw_split_1)
+  %done = call i1 @tw_internal_marker_done(ptr @some_wait)
   ret i1 %done
 }
 
-define internal void @some_wait_tw_split_1(ptr %group) {
+define internal void @some_wait(ptr %group) "teamwork.split"="some_wait" {
 entry:
   %x = load ptr, ptr %group, align 8
   %at.n = getelementptr inbounds i8, ptr %group, i64 8
@@ -88,11 +88,11 @@ join:
 ; CHECK-LABEL: @unoptimized_is_split(
 ; CHECK: ret i1 false
 define i1 @unoptimized_is_split() {
-  %done = call i1 @tw_internal_marker_done(ptr @unoptimized_tw_split_1)
+  %done = call i1 @tw_internal_marker_done(ptr @unoptimized)
   ret i1 %done
 }
 
-define internal void @unoptimized_tw_split_1(ptr %group) optnone noinline {
+define internal void @unoptimized(ptr %group) "teamwork.split"="unoptimized" optnone noinline {
 entry:
   %x = load ptr, ptr %group, align 8
   %at.n = getelementptr inbounds i8, ptr %group, i64 8
@@ -114,11 +114,11 @@ entry:
 ; CHECK-LABEL: @varying_length_is_split(
 ; CHECK: ret i1 false
 define i1 @varying_length_is_split() {
-  %done = call i1 @tw_internal_marker_done(ptr @varying_length_tw_split_1)
+  %done = call i1 @tw_internal_marker_done(ptr @varying_length)
   ret i1 %done
 }
 
-define internal void @varying_length_tw_split_1(ptr %group) {
+define internal void @varying_length(ptr %group) "teamwork.split"="varying_length" {
 entry:
   %x = load ptr, ptr %group, align 8
   %at.n = getelementptr inbounds i8, ptr %group, i64 8
@@ -144,11 +144,11 @@ entry:
 ; CHECK-LABEL: @returns_twice_is_split(
 ; CHECK: ret i1 false
 define i1 @returns_twice_is_split() {
-  %done = call i1 @tw_internal_marker_done(ptr @returns_twice_tw_split_1)
+  %done = call i1 @tw_internal_marker_done(ptr @returns_twice)
   ret i1 %done
 }
 
-define internal void @returns_twice_tw_split_1(ptr %group) {
+define internal void @returns_twice(ptr %group) "teamwork.split"="returns_twice" {
 entry:
   %x = load ptr, ptr %group, align 8
   %at.n = getelementptr inbounds i8, ptr %group, i64 8
@@ -171,11 +171,11 @@ entry:
 ; CHECK-LABEL: @far_aligned_is_split(
 ; CHECK: ret i1 false
 define i1 @far_aligned_is_split() {
-  %done = call i1 @tw_internal_marker_done(ptr @far_aligned_tw_split_1)
+  %done = call i1 @tw_internal_marker_done(ptr @far_aligned)
   ret i1 %done
 }
 
-define internal void @far_aligned_tw_split_1(ptr %group) {
+define internal void @far_aligned(ptr %group) "teamwork.split"="far_aligned" {
 entry:
   %own = alloca float, align 128
   %x = load ptr, ptr %group, align 8
@@ -201,11 +201,11 @@ entry:
 ; CHECK-LABEL: @recursive_is_split(
 ; CHECK: ret i1 false
 define i1 @recursive_is_split() {
-  %done = call i1 @tw_internal_marker_done(ptr @recursive_tw_split_1)
+  %done = call i1 @tw_internal_marker_done(ptr @recursive)
   ret i1 %done
 }
 
-define internal void @recursive_tw_split_1(ptr %group) {
+define internal void @recursive(ptr %group) "teamwork.split"="recursive" {
 entry:
   %x = load ptr, ptr %group, align 8
   %at.n = getelementptr inbounds i8, ptr %group, i64 8

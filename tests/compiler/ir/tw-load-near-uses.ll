@@ -8,13 +8,13 @@ target triple = "x86_64-pc-linux-gnu"
 
 declare void @anything()
 
-; CHECK-LABEL: @sums_tw_host(
+; CHECK-LABEL: @sums(
 ; CHECK: load <4 x float>
 ; CHECK: fadd
 ; CHECK: load <4 x float>
 ; CHECK: fadd
 ; CHECK: ret
-define <4 x float> @sums_tw_host(ptr noalias %x, ptr noalias %out, <4 x float> %a) "teamwork.budget"="1000" {
+define <4 x float> @sums(ptr noalias %x, ptr noalias %out, <4 x float> %a) "teamwork.host"="sums" "teamwork.budget"="1000" {
   %at.0 = getelementptr inbounds <4 x float>, ptr %x, i64 0
   %v.0 = load <4 x float>, ptr %at.0, align 16
   %at.1 = getelementptr inbounds <4 x float>, ptr %x, i64 1
@@ -79,7 +79,7 @@ define <4 x float> @sums_tw_host(ptr noalias %x, ptr noalias %out, <4 x float> %
 }
 
 ; They fit the registers.
-define <4 x float> @keeps_few_tw_host(ptr noalias %x, ptr noalias %out, <4 x float> %a) "teamwork.budget"="1000" {
+define <4 x float> @keeps_few(ptr noalias %x, ptr noalias %out, <4 x float> %a) "teamwork.host"="keeps_few" "teamwork.budget"="1000" {
   %at.0 = getelementptr inbounds <4 x float>, ptr %x, i64 0
   %v.0 = load <4 x float>, ptr %at.0, align 16
   %at.1 = getelementptr inbounds <4 x float>, ptr %x, i64 1
@@ -108,7 +108,7 @@ define <4 x float> @keeps_few_tw_host(ptr noalias %x, ptr noalias %out, <4 x flo
 }
 
 ; What is stored in between may be what was loaded.
-define <4 x float> @keeps_order_of_store_tw_host(ptr %x, ptr %out, <4 x float> %a) "teamwork.budget"="1000" {
+define <4 x float> @keeps_order_of_store(ptr %x, ptr %out, <4 x float> %a) "teamwork.host"="keeps_order_of_store" "teamwork.budget"="1000" {
   %at.0 = getelementptr inbounds <4 x float>, ptr %x, i64 0
   %v.0 = load <4 x float>, ptr %at.0, align 16
   %at.1 = getelementptr inbounds <4 x float>, ptr %x, i64 1
@@ -173,7 +173,7 @@ define <4 x float> @keeps_order_of_store_tw_host(ptr %x, ptr %out, <4 x float> %
   ret <4 x float> %s.19
 }
 
-define <4 x float> @keeps_order_of_call_tw_host(ptr %x, ptr %out, <4 x float> %a) "teamwork.budget"="1000" {
+define <4 x float> @keeps_order_of_call(ptr %x, ptr %out, <4 x float> %a) "teamwork.host"="keeps_order_of_call" "teamwork.budget"="1000" {
   %at.0 = getelementptr inbounds <4 x float>, ptr %x, i64 0
   %v.0 = load <4 x float>, ptr %at.0, align 16
   %at.1 = getelementptr inbounds <4 x float>, ptr %x, i64 1
@@ -238,7 +238,7 @@ define <4 x float> @keeps_order_of_call_tw_host(ptr %x, ptr %out, <4 x float> %a
   ret <4 x float> %s.19
 }
 
-define <4 x float> @keeps_volatile_tw_host(ptr noalias %x, ptr noalias %out, <4 x float> %a) "teamwork.budget"="1000" {
+define <4 x float> @keeps_volatile(ptr noalias %x, ptr noalias %out, <4 x float> %a) "teamwork.host"="keeps_volatile" "teamwork.budget"="1000" {
   %at.0 = getelementptr inbounds <4 x float>, ptr %x, i64 0
   %v.0 = load volatile <4 x float>, ptr %at.0, align 16
   %at.1 = getelementptr inbounds <4 x float>, ptr %x, i64 1
@@ -367,7 +367,7 @@ define <4 x float> @keeps_other_function(ptr noalias %x, ptr noalias %out, <4 x 
   ret <4 x float> %s.19
 }
 
-define <4 x float> @keeps_unoptimized_tw_host(ptr noalias %x, ptr noalias %out, <4 x float> %a) optnone noinline "teamwork.budget"="1000" {
+define <4 x float> @keeps_unoptimized(ptr noalias %x, ptr noalias %out, <4 x float> %a) "teamwork.host"="keeps_unoptimized" optnone noinline "teamwork.budget"="1000" {
   %at.0 = getelementptr inbounds <4 x float>, ptr %x, i64 0
   %v.0 = load <4 x float>, ptr %at.0, align 16
   %at.1 = getelementptr inbounds <4 x float>, ptr %x, i64 1
@@ -431,7 +431,7 @@ define <4 x float> @keeps_unoptimized_tw_host(ptr noalias %x, ptr noalias %out, 
   ret <4 x float> %s.19
 }
 
-; CHECK-LABEL: @sums_in_loop_tw_host(
+; CHECK-LABEL: @sums_in_loop(
 ; CHECK-NOT: load
 ; CHECK: loop:
 ; CHECK: load <4 x float>
@@ -439,7 +439,7 @@ define <4 x float> @keeps_unoptimized_tw_host(ptr noalias %x, ptr noalias %out, 
 ; CHECK: load <4 x float>
 ; CHECK: fadd
 ; CHECK: ret
-define void @sums_in_loop_tw_host(ptr noalias %x, ptr noalias %out, i64 %n) "teamwork.budget"="1000" {
+define void @sums_in_loop(ptr noalias %x, ptr noalias %out, i64 %n) "teamwork.host"="sums_in_loop" "teamwork.budget"="1000" {
 entry:
   %at.0 = getelementptr inbounds <4 x float>, ptr %x, i64 0
   %v.0 = load <4 x float>, ptr %at.0, align 16
@@ -515,7 +515,7 @@ end:
 }
 
 ; The loop may write what was loaded in front of it.
-define void @keeps_loop_that_writes_tw_host(ptr %x, ptr %out, i64 %n) "teamwork.budget"="1000" {
+define void @keeps_loop_that_writes(ptr %x, ptr %out, i64 %n) "teamwork.host"="keeps_loop_that_writes" "teamwork.budget"="1000" {
 entry:
   %at.0 = getelementptr inbounds <4 x float>, ptr %x, i64 0
   %v.0 = load <4 x float>, ptr %at.0, align 16
@@ -591,7 +591,7 @@ end:
 }
 
 ; So may what is in front of the loop.
-define void @keeps_store_in_front_tw_host(ptr noalias %x, ptr noalias %out, i64 %n) "teamwork.budget"="1000" {
+define void @keeps_store_in_front(ptr noalias %x, ptr noalias %out, i64 %n) "teamwork.host"="keeps_store_in_front" "teamwork.budget"="1000" {
 entry:
   %at.0 = getelementptr inbounds <4 x float>, ptr %x, i64 0
   %v.0 = load <4 x float>, ptr %at.0, align 16

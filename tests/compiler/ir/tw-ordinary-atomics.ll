@@ -2,8 +2,9 @@
 ; RUN: %tw_opt -passes=tw-ordinary-atomics %s | FileCheck %s
 ; RUN: %keeps tw-ordinary-atomics %s
 
-@local = internal thread_local global [256 x i32] zeroinitializer, align 4
+@local = internal thread_local global [256 x i32] zeroinitializer, align 4 "teamwork.local"
 @shared = internal global [256 x i32] zeroinitializer, align 4
+@of_program = internal thread_local global [256 x i32] zeroinitializer, align 4
 @known_elsewhere = thread_local global [256 x i32] zeroinitializer, align 4
 
 declare ptr @llvm.strip.invariant.group.p0(ptr)
@@ -137,6 +138,24 @@ loop:
   %key = load i32, ptr %at, align 4
   %index = zext i32 %key to i64
   %where = getelementptr inbounds i32, ptr @known_elsewhere, i64 %index
+  %was = atomicrmw add ptr %where, i32 1 monotonic, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
+; So may the program, of a variable that is no local memory.
+define void @keeps_of_program(ptr %x, i64 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr inbounds i32, ptr %x, i64 %i
+  %key = load i32, ptr %at, align 4
+  %index = zext i32 %key to i64
+  %where = getelementptr inbounds i32, ptr @of_program, i64 %index
   %was = atomicrmw add ptr %where, i32 1 monotonic, align 4
   %next = add nuw nsw i64 %i, 1
   %more = icmp ult i64 %next, %n

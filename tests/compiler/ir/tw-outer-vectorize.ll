@@ -1,6 +1,6 @@
 ; Chunks of work-items take each turn of a loop in them together.
 ; RUN: %tw_opt -passes=tw-outer-vectorize %s | FileCheck %s
-; RUN: %tw_opt -passes=tw-outer-vectorize -pass-remarks=teamwork-lanes -pass-remarks-missed=teamwork-lanes %s -o %t 2>&1 | FileCheck --check-prefix=REMARK %s
+; RUN: %tw_opt '-passes=function(tw-outer-vectorize),tw-tell-cliffs' -pass-remarks=teamwork-lanes -pass-remarks-missed=teamwork-lanes %s -o %t 2>&1 | FileCheck --check-prefix=REMARK %s
 ; RUN: %keeps tw-outer-vectorize %s
 
 declare void @anything()

@@ -4,12 +4,12 @@
 
 declare void @anything()
 
-; CHECK-LABEL: @copies_rows_tw_split_2(
+; CHECK-LABEL: @copies_rows(
 ; CHECK: %tw_first = phi i64
 ; CHECK: icmp eq i64 %{{.*}}, 16
 ; CHECK: icmp eq i64 %{{.*}}, 8
 ; CHECK: ret void
-define void @copies_rows_tw_split_2(ptr %x, ptr %out, i64 %rows, i64 %columns) {
+define void @copies_rows(ptr %x, ptr %out, i64 %rows, i64 %columns) "teamwork.split"="copies_rows" {
 entry:
   br label %row
 row:

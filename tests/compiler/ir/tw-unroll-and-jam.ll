@@ -8,13 +8,13 @@ target triple = "x86_64-pc-linux-gnu"
 
 declare void @anything()
 
-; CHECK-LABEL: @sums_tw_split_2(
+; CHECK-LABEL: @sums(
 ; CHECK: %[[W:.*]] = load float
 ; CHECK-COUNT-4: fmul float
 ; CHECK-COUNT-4: fadd float
 ; CHECK-COUNT-4: store float
 ; CHECK: ret void
-define void @sums_tw_split_2(ptr noalias %x, ptr noalias %out, ptr noalias %weights, i64 %terms) {
+define void @sums(ptr noalias %x, ptr noalias %out, ptr noalias %weights, i64 %terms) "teamwork.split"="sums" {
 entry:
   br label %row
 row:

@@ -4,12 +4,12 @@
 
 declare void @once()
 
-; CHECK-LABEL: @rows_tw_split_2(
+; CHECK-LABEL: @rows(
 ; CHECK: br i1 %tw_inside
 ; CHECK: row.inside:
 ; CHECK-NOT: icmp ult i64 %{{.*}}, %last
 ; CHECK: load float, ptr
-define void @rows_tw_split_2(ptr %x, ptr %out, i64 %first, i64 %last, i64 %rows, i64 %columns) {
+define void @rows(ptr %x, ptr %out, i64 %first, i64 %last, i64 %rows, i64 %columns) "teamwork.split"="rows" {
 entry:
   br label %row
 row:
@@ -41,10 +41,10 @@ end:
 }
 
 ; Which rows are inside is only known in a work-item.
-; CHECK-LABEL: @bound_from_memory_tw_split_2(
+; CHECK-LABEL: @bound_from_memory(
 ; CHECK-NOT: inside:
 ; CHECK: ret void
-define void @bound_from_memory_tw_split_2(ptr %x, ptr %out, i64 %first, i64 %last, i64 %rows, i64 %columns) {
+define void @bound_from_memory(ptr %x, ptr %out, i64 %first, i64 %last, i64 %rows, i64 %columns) "teamwork.split"="bound_from_memory" {
 entry:
   br label %row
 row:
@@ -77,7 +77,7 @@ end:
 }
 
 ; What must not be copied.
-define void @keeps_single_call_tw_split_2(ptr %x, ptr %out, i64 %first, i64 %last, i64 %rows, i64 %columns) {
+define void @keeps_single_call(ptr %x, ptr %out, i64 %first, i64 %last, i64 %rows, i64 %columns) "teamwork.split"="keeps_single_call" {
 entry:
   br label %row
 row:
@@ -110,7 +110,7 @@ end:
 }
 
 ; The last value of a row is used.
-define void @keeps_last_tw_split_2(ptr %x, ptr %out, i64 %first, i64 %last, i64 %rows, i64 %columns) {
+define void @keeps_last(ptr %x, ptr %out, i64 %first, i64 %last, i64 %rows, i64 %columns) "teamwork.split"="keeps_last" {
 entry:
   br label %row
 row:
@@ -143,7 +143,7 @@ end:
 }
 
 ; Not of work-items.
-define void @keeps_other_loop_tw_split_2(ptr %x, ptr %out, i64 %first, i64 %last, i64 %rows, i64 %columns) {
+define void @keeps_other_loop(ptr %x, ptr %out, i64 %first, i64 %last, i64 %rows, i64 %columns) "teamwork.split"="keeps_other_loop" {
 entry:
   br label %row
 row:
@@ -207,7 +207,7 @@ end:
 }
 
 ; Rows that are left on the way.
-define void @keeps_other_exit_tw_split_2(ptr %x, ptr %out, i64 %first, i64 %last, i64 %rows, i64 %columns) {
+define void @keeps_other_exit(ptr %x, ptr %out, i64 %first, i64 %last, i64 %rows, i64 %columns) "teamwork.split"="keeps_other_exit" {
 entry:
   br label %row
 row:

@@ -4,13 +4,13 @@
 
 declare void @once()
 
-; CHECK-LABEL: @rows_tw_split_2(
+; CHECK-LABEL: @rows(
 ; CHECK: sext i32 %{{.*}} to i64
 ; CHECK: icmp slt i64 %{{.*}}, 2147483648
 ; CHECK: row.inside:
 ; CHECK-NOT: sext
 ; CHECK: load float, ptr
-define void @rows_tw_split_2(ptr %x, ptr %out, i32 %first, i32 %pitch, i64 %rows, i64 %columns, i32 %last) {
+define void @rows(ptr %x, ptr %out, i32 %first, i32 %pitch, i64 %rows, i64 %columns, i32 %last) "teamwork.split"="rows" {
 entry:
   br label %row
 row:
@@ -45,7 +45,7 @@ end:
 }
 
 ; No signed index.
-define void @keeps_unsigned_tw_split_2(ptr %x, ptr %out, i32 %first, i32 %pitch, i64 %rows, i64 %columns, i32 %last) {
+define void @keeps_unsigned(ptr %x, ptr %out, i32 %first, i32 %pitch, i64 %rows, i64 %columns, i32 %last) "teamwork.split"="keeps_unsigned" {
 entry:
   br label %row
 row:
@@ -71,7 +71,7 @@ end:
 }
 
 ; Not of work-items.
-define void @keeps_other_loop_tw_split_2(ptr %x, ptr %out, i32 %first, i32 %pitch, i64 %rows, i64 %columns, i32 %last) {
+define void @keeps_other_loop(ptr %x, ptr %out, i32 %first, i32 %pitch, i64 %rows, i64 %columns, i32 %last) "teamwork.split"="keeps_other_loop" {
 entry:
   br label %row
 row:
@@ -106,7 +106,7 @@ end:
 }
 
 ; The steps change from turn to turn.
-define void @keeps_pitch_from_memory_tw_split_2(ptr %x, ptr %out, i32 %first, i32 %pitch, i64 %rows, i64 %columns, i32 %last) {
+define void @keeps_pitch_from_memory(ptr %x, ptr %out, i32 %first, i32 %pitch, i64 %rows, i64 %columns, i32 %last) "teamwork.split"="keeps_pitch_from_memory" {
 entry:
   br label %row
 row:
@@ -142,7 +142,7 @@ end:
 }
 
 ; A value goes from row to row.
-define void @keeps_last_tw_split_2(ptr %x, ptr %out, i32 %first, i32 %pitch, i64 %rows, i64 %columns, i32 %last) {
+define void @keeps_last(ptr %x, ptr %out, i32 %first, i32 %pitch, i64 %rows, i64 %columns, i32 %last) "teamwork.split"="keeps_last" {
 entry:
   br label %row
 row:
@@ -178,7 +178,7 @@ end:
 }
 
 ; What must not be copied.
-define void @keeps_single_call_tw_split_2(ptr %x, ptr %out, i32 %first, i32 %pitch, i64 %rows, i64 %columns, i32 %last) {
+define void @keeps_single_call(ptr %x, ptr %out, i32 %first, i32 %pitch, i64 %rows, i64 %columns, i32 %last) "teamwork.split"="keeps_single_call" {
 entry:
   br label %row
 row:
@@ -214,7 +214,7 @@ end:
 }
 
 ; Long rows are left to the division of their own loop.
-define void @keeps_long_rows_tw_split_2(ptr %x, ptr %out, i32 %first, i32 %pitch, i64 %rows, i64 %columns, i32 %last) {
+define void @keeps_long_rows(ptr %x, ptr %out, i32 %first, i32 %pitch, i64 %rows, i64 %columns, i32 %last) "teamwork.split"="keeps_long_rows" {
 entry:
   br label %row
 row:

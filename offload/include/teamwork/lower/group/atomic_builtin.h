@@ -30,22 +30,26 @@ TW_DEVICE_INLINE int tw_internal_store_order(tw_memory_order order)
 }
 
 #define TW_INTERNAL_DEFINE_BUILTIN_BASIC(T)                                                                            \
+    TW_INTERNAL_ROLE("writes")                                                                                         \
     TW_OVERLOADED T tw_internal_atomic_load(T *object, tw_memory_order order, tw_memory_scope scope)                   \
     {                                                                                                                  \
         T value;                                                                                                       \
         TW_INTERNAL_BUILTIN(load, scope, object, &value, tw_internal_load_order(order));                               \
         return value;                                                                                                  \
     }                                                                                                                  \
+    TW_INTERNAL_ROLE("writes")                                                                                         \
     TW_OVERLOADED void tw_internal_atomic_store(T *object, T value, tw_memory_order order, tw_memory_scope scope)      \
     {                                                                                                                  \
         TW_INTERNAL_BUILTIN(store, scope, object, &value, tw_internal_store_order(order));                             \
     }                                                                                                                  \
+    TW_INTERNAL_ROLE("writes")                                                                                         \
     TW_OVERLOADED T tw_internal_atomic_exchange(T *object, T value, tw_memory_order order, tw_memory_scope scope)      \
     {                                                                                                                  \
         T old;                                                                                                         \
         TW_INTERNAL_BUILTIN(exchange, scope, object, &value, &old, tw_internal_builtin_order(order));                  \
         return old;                                                                                                    \
     }                                                                                                                  \
+    TW_INTERNAL_ROLE("writes")                                                                                         \
     TW_OVERLOADED T tw_internal_atomic_swap_if(T *object, T expected, T desired, tw_memory_order success,              \
                                                tw_memory_order failure, tw_memory_scope scope)                         \
     {                                                                                                                  \
@@ -55,6 +59,7 @@ TW_DEVICE_INLINE int tw_internal_store_order(tw_memory_order order)
     }
 
 #define TW_INTERNAL_DEFINE_BUILTIN(what, T)                                                                            \
+    TW_INTERNAL_ROLE("writes")                                                                                         \
     TW_OVERLOADED T tw_internal_atomic_##what(T *object, T operand, tw_memory_order order, tw_memory_scope scope)      \
     {                                                                                                                  \
         return TW_INTERNAL_BUILTIN(what, scope, object, operand, tw_internal_builtin_order(order));                    \

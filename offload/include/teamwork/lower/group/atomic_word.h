@@ -115,6 +115,7 @@ TW_DEVICE_INLINE bool tw_internal_releases(tw_memory_order order)
  * must synchronize with this operation.
  */
 #define TW_INTERNAL_DEFINE_EXTREME(op, T, W, wins)                                                                     \
+    TW_INTERNAL_ROLE("writes")                                                                                         \
     TW_OVERLOADED T tw_internal_atomic_fetch_##op(T *object, T operand, tw_memory_order order, tw_memory_scope scope)  \
     {                                                                                                                  \
         const tw_memory_order failure = tw_internal_read_order(order);                                                 \
@@ -175,6 +176,7 @@ TW_DEVICE_INLINE tw_memory_scope tw_internal_scope(unsigned how)
 }
 
 #define TW_INTERNAL_DEFINE_HOW(what, ...)                                                                              \
+    TW_INTERNAL_ROLE_WITH("scope", 1)                                                                                  \
     TW_DEVICE_INLINE unsigned tw_internal_how_##what(tw_memory_order order, tw_memory_scope scope, unsigned kind)      \
         TW_INTERNAL_CHECK_OBJECT(kind) TW_INTERNAL_CHECK(order, scope) __VA_ARGS__                                     \
     {                                                                                                                  \
@@ -200,6 +202,7 @@ TW_INTERNAL_DEFINE_HOW(bits, TW_INTERNAL_REFUSE(!((kind) & (TW_INTERNAL_INTEGER 
 
 /* Of a compare-exchange, with the order of a failure above the scope. same_type: what is expected has the object's
    type. */
+TW_INTERNAL_ROLE_WITH("scope", 2)
 TW_DEVICE_INLINE unsigned
 tw_internal_how_swap_if(tw_memory_order success, tw_memory_order failure, tw_memory_scope scope, unsigned kind,
                         bool same_type) TW_INTERNAL_CHECK_OBJECT(kind) TW_INTERNAL_CHECK(success, scope)
@@ -221,6 +224,7 @@ tw_internal_how_swap_if(tw_memory_order success, tw_memory_order failure, tw_mem
 /* ---- the operations on words ------------------------------------------------------------------------------------- */
 
 #define TW_INTERNAL_DEFINE_LOAD(T)                                                                                     \
+    TW_INTERNAL_ROLE("sharing")                                                                                        \
     TW_OVERLOADED T tw_internal_scoped_load(const volatile T *object, unsigned how)                                    \
     {                                                                                                                  \
         if (tw_internal_contended(tw_internal_scope(how)))                                                             \
@@ -231,7 +235,8 @@ tw_internal_how_swap_if(tw_memory_order success, tw_memory_order failure, tw_mem
     }
 
 #define TW_INTERNAL_DEFINE_STORE(T)                                                                                    \
-    TW_OVERLOADED void tw_internal_scoped_store(volatile T *object, T value, unsigned how)                             \
+    TW_INTERNAL_ROLE("sharing")                                                                                        \
+    TW_INTERNAL_ROLE("writes") TW_OVERLOADED void tw_internal_scoped_store(volatile T *object, T value, unsigned how)  \
     {                                                                                                                  \
         if (tw_internal_contended(tw_internal_scope(how))) {                                                           \
             tw_internal_atomic_store((T *)object, value, tw_internal_order(how), tw_internal_scope(how));              \
@@ -243,7 +248,8 @@ tw_internal_how_swap_if(tw_memory_order success, tw_memory_order failure, tw_mem
 
 /* For `what`, a read-modify-write; `plain` makes an ordinary one of *to, old and operand. */
 #define TW_INTERNAL_DEFINE_MODIFY(what, T, plain)                                                                      \
-    TW_OVERLOADED T tw_internal_scoped_##what(volatile T *object, T operand, unsigned how)                             \
+    TW_INTERNAL_ROLE("sharing")                                                                                        \
+    TW_INTERNAL_ROLE("writes") TW_OVERLOADED T tw_internal_scoped_##what(volatile T *object, T operand, unsigned how)  \
     {                                                                                                                  \
         if (tw_internal_contended(tw_internal_scope(how)))                                                             \
             return tw_internal_atomic_##what((T *)object, operand, tw_internal_order(how), tw_internal_scope(how));    \
@@ -261,6 +267,7 @@ tw_internal_how_swap_if(tw_memory_order success, tw_memory_order failure, tw_mem
  * unchanged in the next turn of a loop.
  */
 #define TW_INTERNAL_DEFINE_SWAP_IF(T)                                                                                  \
+    TW_INTERNAL_ROLE("sharing")                                                                                        \
     TW_OVERLOADED T tw_internal_scoped_swap_if(volatile T *object, T expected, T desired, unsigned how)                \
     {                                                                                                                  \
         const tw_memory_order success = tw_internal_order(how), failure = tw_internal_order(how >> 16);                \

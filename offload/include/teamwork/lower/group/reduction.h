@@ -305,6 +305,7 @@ TW_INTERNAL_DEFINE_SHARED(double, double, tw_internal_double, uint64_t, tw_inter
 /* The value is the work-item's own, or that of its thread: the kernel's view of it is const, the object is not. Any
    order of additions is as good, which lets the compiler vectorize them. */
 #define TW_INTERNAL_DEFINE_REDUCTION(type, suffix, lowest, highest, combine)                                           \
+    TW_INTERNAL_ROLE("sharing")                                                                                        \
     TW_OVERLOADED void tw_internal_accumulate(const type *value, const struct tw_internal_target *target, type x,      \
                                               tw_operation op) TW_INTERNAL_CHECKED(suffix)                             \
     {                                                                                                                  \
@@ -314,6 +315,7 @@ TW_INTERNAL_DEFINE_SHARED(double, double, tw_internal_double, uint64_t, tw_inter
         (void)target;                                                                                                  \
         *to = op == TW_SUM ? *to + x : op == TW_PRODUCT ? *to * x : combine(*to, x, op);                               \
     }                                                                                                                  \
+    TW_INTERNAL_ROLE("sharing")                                                                                        \
     TW_OVERLOADED void tw_internal_accumulate_at(type *const *values, const struct tw_internal_array *array,           \
                                                  size_t index, type x, tw_operation op) TW_INTERNAL_CHECKED(suffix)    \
     {                                                                                                                  \
@@ -615,6 +617,7 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
    Expands to: void dot_tw_part(launch, block, slots, part, parts) { for (...) dot_tw_row(...); } */
 #define TW_INTERNAL_HOST_PART(name, options, values)                                                                   \
     TW_INTERNAL_HOST_ROW(name, options)                                                                                \
+    TW_INTERNAL_ROLE("part=" #name)                                                                                    \
     static void name##_tw_part(struct tw_internal_launch *tw_launch, const name##_tw_block *tw_args, size_t tw_part,   \
                                size_t tw_parts)                                                                        \
     {                                                                                                                  \
@@ -645,6 +648,7 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
        static void dot_tw_host_reduction(launch, piece, pieces) { for (...) dot_tw_part(...); }
        static void dot_tw_host_end(launch) { dot_tw_members(TW_INTERNAL_FINISH, ...); } */
 #define TW_INTERNAL_HOST_REDUCTION(name, groups)                                                                       \
+    TW_INTERNAL_ROLE("host=" #name)                                                                                    \
     static void name##_tw_host_reduction(struct tw_internal_launch *tw_launch, size_t tw_piece, size_t tw_pieces)      \
     {                                                                                                                  \
         const size_t tw_parts = tw_internal_launch_parts(tw_launch, groups);                                           \
@@ -652,6 +656,7 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
         for (size_t tw_part = tw_internal_piece_first(tw_parts, tw_piece, tw_pieces); tw_part < tw_past; ++tw_part)    \
             name##_tw_part(tw_launch, (const name##_tw_block *)tw_launch->args, tw_part, tw_parts);                    \
     }                                                                                                                  \
+    TW_INTERNAL_ROLE("host=" #name)                                                                                    \
     static void name##_tw_host_end(struct tw_internal_launch *tw_launch)                                               \
     {                                                                                                                  \
         const struct tw_internal_reducing tw_here =                                                                    \
@@ -758,6 +763,7 @@ TW_DEVICE_INLINE bool tw_internal_teams_fetch(struct tw_internal_launch *launch,
 
        void dot_tw_simt_body(words, count) { for (...) dot_tw_call(item, block); leave the values; the last team: finish } */
 #define TW_INTERNAL_SIMT_REDUCTION(name, values)                                                                       \
+    TW_INTERNAL_ROLE("simt=" #name)                                                                                    \
     TW_DEVICE_INLINE void name##_tw_simt_body(const uint64_t *tw_words, unsigned tw_count)                             \
     {                                                                                                                  \
         const struct tw_internal_simt_captures *const tw_head = tw_internal_simt_head(tw_words);                       \

@@ -114,6 +114,7 @@ TW_DEVICE_INLINE void tw_internal_join_part(struct tw_internal_launch *launch, c
 #else
 /* A part: some groups in a row. Expands to: void dot_tw_part(launch, block, part, parts) { dot_tw_host(...); } */
 #define TW_INTERNAL_HOST_GROUPS_PART(name)                                                                             \
+    TW_INTERNAL_ROLE("part=" #name)                                                                                    \
     static void name##_tw_part(struct tw_internal_launch *tw_launch, const name##_tw_block *tw_args, size_t tw_part,   \
                                size_t tw_parts)                                                                        \
     {                                                                                                                  \
@@ -281,6 +282,7 @@ TW_DEVICE_INLINE struct tw_internal_split tw_internal_simt_group_split(const str
             tw_internal_barrier();                                                                                     \
         }                                                                                                              \
     }                                                                                                                  \
+    TW_INTERNAL_ROLE("simt=" #name)                                                                                    \
     TW_DEVICE_INLINE void name##_tw_simt_body(const uint64_t *tw_words, unsigned tw_count)                             \
     {                                                                                                                  \
         name##_tw_block tw_copy;                                                                                       \

@@ -90,6 +90,7 @@ TW_DEVICE_INLINE tw_h_item tw_internal_linear_item(tw_group group, const struct 
 // clang-format off
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wgcc-compat"
+TW_INTERNAL_ROLE("private_at")
 TW_OVERLOADED size_t tw_internal_private_at(tw_h_item item, size_t place, int whole)
     __attribute__((diagnose_if(!whole, "tw_private() of an array takes as many indices as the array has", "error")))
 {
@@ -97,6 +98,7 @@ TW_OVERLOADED size_t tw_internal_private_at(tw_h_item item, size_t place, int wh
     return place * tw_local_linear_range(item.tw_group_) + tw_physical_local_linear_id(item);
 }
 #define TW_INTERNAL_NO_ITEM(type)                                                                                      \
+    TW_INTERNAL_ROLE("private_at")                                                                                     \
     TW_OVERLOADED size_t tw_internal_private_at(type item, size_t place, int whole)                                    \
         __attribute__((diagnose_if(1, "tw_private() stands in a loop over work-items, and takes the item that the "    \
                                       "loop declares", "error")))                                                      \

@@ -7,6 +7,7 @@
 
 /* A variable of the thread, and a note of its size for the library, which counts a group's local memory. */
 #define TW_INTERNAL_LOCAL(type, ...)                                                                                   \
+    TW_INTERNAL_ROLE("local")                                                                                          \
     static __thread type TW_INTERNAL_DECLARATOR(__VA_ARGS__) TW_INTERNAL_ALIGNED(type, 64);                            \
     TW_INTERNAL_CHECK_LOCAL(TW_INTERNAL_DECLARED(__VA_ARGS__))                                                         \
     TW_INTERNAL_NOTE_LOCAL(TW_INTERNAL_DECLARED(__VA_ARGS__))

@@ -127,6 +127,7 @@ TW_DEVICE_INLINE bool tw_internal_cpu_memory(struct tw_internal_launch *launch, 
 enum { TW_INTERNAL_TILE = 16, TW_INTERNAL_ROW = 32 };
 
 /* The plugin calls it for other sizes (offload/compiler/sizes.cpp). */
+TW_INTERNAL_ROLE("is_size")
 TW_DEVICE_INLINE bool tw_internal_is_size(const struct tw_internal_launch *launch, size_t l0, size_t l1, size_t l2,
                                           unsigned dims)
 {
@@ -134,6 +135,7 @@ TW_DEVICE_INLINE bool tw_internal_is_size(const struct tw_internal_launch *launc
            && (dims < 3 || launch->local[2] == l2);
 }
 
+TW_INTERNAL_ROLE("is_tile")
 TW_DEVICE_INLINE bool tw_internal_is_tile(const struct tw_internal_launch *launch)
 {
     return tw_internal_is_size(launch, TW_INTERNAL_TILE, TW_INTERNAL_TILE, 1, 2);
@@ -169,6 +171,7 @@ TW_DEVICE_INLINE struct tw_internal_group tw_internal_host_group(const struct tw
        void tile_tw_groups(launch, piece, pieces, l0, l1, l2, dims) { for (...) tile_tw_call(group, block); }
        static void tile_tw_host(launch, piece, pieces) { tile_tw_groups(launch, piece, pieces, ..., 1 or 2 or 3); } */
 #define TW_INTERNAL_HOST_GROUP(name, values)                                                                           \
+    TW_INTERNAL_ROLE("groups=" #name)                                                                                  \
     TW_DEVICE_INLINE void name##_tw_groups(struct tw_internal_launch *tw_launch, size_t tw_piece, size_t tw_pieces,    \
                                            size_t tw_l0, size_t tw_l1, size_t tw_l2, unsigned tw_dims)                 \
     {                                                                                                                  \
@@ -202,6 +205,7 @@ TW_DEVICE_INLINE struct tw_internal_group tw_internal_host_group(const struct tw
    barrier: then the others run on stacks of their own. Where there is no barrier the compiler knows, and vectorizes the
    loop. */
 
+TW_INTERNAL_ROLE("group_size")
 TW_DEVICE_INLINE struct tw_internal_group tw_internal_nd_here(const struct tw_internal_nd_group *group, size_t l0,
                                                               size_t l1, size_t l2, unsigned dims)
 {
@@ -300,6 +304,8 @@ TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_nd_block(const struct tw_
 #define TW_INTERNAL_HOST_ND_ITEMS(name, dims, values)                                                                  \
     TW_INTERNAL_HOST_ND_SPLIT(name, dims, dims, values, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2)       \
     TW_INTERNAL_HOST_ND_SIZES_##dims(name, values);                                                                    \
+    TW_INTERNAL_ROLE("work_items=" #name)                                                                              \
+    TW_INTERNAL_ROLE_WITH("dims", dims)                                                                                \
     TW_INTERNAL_FUNCTION(unused, void, name##_tw_items_##dims, const struct tw_internal_nd_group *tw_nd,               \
                          size_t tw_first)                                                                              \
     {                                                                                                                  \
@@ -310,6 +316,8 @@ TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_nd_block(const struct tw_
             name##_tw_items(tw_nd, tw_first, dims);                                                                    \
     }
 #define TW_INTERNAL_HOST_ND_SPLIT(name, which, dims, values, l0, l1, l2)                                               \
+    TW_INTERNAL_ROLE("split=" #name)                                                                                   \
+    TW_INTERNAL_ROLE_WITH("dims", dims)                                                                                \
     TW_INTERNAL_FUNCTION(noinline, void, name##_tw_split_##which, const struct tw_internal_nd_group *tw_nd)            \
     {                                                                                                                  \
         __attribute__((aligned(__alignof__(name##_tw_block)))) unsigned char tw_copy[values##_ND_BYTES(name)];         \
@@ -347,6 +355,8 @@ TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_nd_block(const struct tw_
     (void)0
 #else
 #define TW_INTERNAL_HOST_ND_ITEMS(name, dims, values)                                                                  \
+    TW_INTERNAL_ROLE("work_items=" #name)                                                                              \
+    TW_INTERNAL_ROLE_WITH("dims", dims)                                                                                \
     TW_INTERNAL_FUNCTION(unused, void, name##_tw_items_##dims, const struct tw_internal_nd_group *tw_nd,               \
                          size_t tw_first)                                                                              \
     {                                                                                                                  \

@@ -324,7 +324,10 @@ enum { TW_INTERNAL_LOWERINGS = 0 };
     }                                                                                                                  \
     static size_t name_##_tw_local_bytes;                                                                              \
     static struct tw_internal_pointer name_##_tw_pointers[1 + sizeof(name_##_tw_block) / sizeof(void *)];              \
-    TW_INTERNAL_DEFINE_##linkage(const struct tw_internal_##kind##_kernel, name_##_kernel) = {{                        \
+    TW_INTERNAL_DEFINE_##linkage(const struct tw_internal_##kind##_kernel, name_##_kernel)                             \
+        TW_INTERNAL_ROLE("object=" #name_)                                                                             \
+        TW_INTERNAL_ROLE_WITH("has_loops", __builtin_offsetof(struct tw_internal_kernel, has_loops))                   \
+        TW_INTERNAL_ROLE_WITH("slow", __builtin_offsetof(struct tw_internal_kernel, slow)) = {{                        \
         .abi = TW_INTERNAL_KERNEL_ABI, .form = form_, .dims = dims_, .lowerings = TW_INTERNAL_LOWERINGS,               \
         .kinds = kinds_, .args_bytes = sizeof(name_##_tw_block), .required_local = {__VA_ARGS__}, .next = next_,       \
         .host = functions##_HOST(name_), .host_end = functions##_END(name_), .offload = name_##_tw_offload,            \

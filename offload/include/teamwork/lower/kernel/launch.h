@@ -15,7 +15,7 @@
 #include <teamwork/range.h>
 
 enum {
-    TW_INTERNAL_KERNEL_ABI = 20, /* of kernels that headers compiled; the runtime checks it */
+    TW_INTERNAL_KERNEL_ABI = 21, /* of kernels that headers compiled; the runtime checks it */
     /* argument blocks up to this many bytes travel as kernel arguments; larger ones through device memory */
     TW_INTERNAL_INLINE_ARGS_BYTES = 256,
     /* in the simt lowering, blocks up to this many bytes have a region for either way; who launches chooses */
@@ -252,6 +252,8 @@ struct tw_internal_kernel {
     unsigned lowerings;                    /* bit set of 1 << enum tw_internal_lowering */
     unsigned kinds;                        /* enum tw_internal_kinds */
     unsigned has_loops;                    /* work-items have loops that are not unrolled: the plugin sets it to 1 */
+    const char *slow[3];                   /* why its code for CPUs is much slower than it could be, for launches of one
+                                              to three dimensions; NULL: it is not. The plugin sets it */
     size_t args_bytes;                     /* size of the argument block */
     size_t required_local[3];              /* compile-time work-group size, 0 where there is none */
     const struct tw_internal_kernel *next; /* the same kernel in another size; NULL: this is the last one */

@@ -98,6 +98,16 @@ enum { tw_internal_on_device = 1 };
 #define TW_INTERNAL_CXX_BLOCK(name)
 #endif
 
+/* At a function or a variable: what it is to the compiler component (offload/compiler/compiler.h has the roles), and a number that
+   belongs to that. Expands to: __attribute__((annotate("teamwork.host=saxpy"))) for "host=" "saxpy" */
+#ifdef TW_SPLIT
+#define TW_INTERNAL_ROLE(role) __attribute__((annotate("teamwork." role)))
+#define TW_INTERNAL_ROLE_WITH(role, number) __attribute__((annotate("teamwork." role, number)))
+#else
+#define TW_INTERNAL_ROLE(role)
+#define TW_INTERNAL_ROLE_WITH(role, number)
+#endif
+
 /* What cannot be vectorized runs as it is. The warning about that comes late, without a usable place in the source,
    so it can only be silenced for the rest of the file. */
 #pragma clang diagnostic ignored "-Wpass-failed"
@@ -143,6 +153,7 @@ enum { tw_internal_on_device = 1 };
 #define TW_INTERNAL_REGION_FUNCTION(name, lowering, block)                                                             \
     TW_INTERNAL_FUNCTION(unused, void, name##_tw_##lowering##_##block, const struct tw_internal_entry *tw_entry)
 #define TW_INTERNAL_HOST_FUNCTION(name)                                                                                \
+    TW_INTERNAL_ROLE("host=" #name)                                                                                    \
     TW_INTERNAL_FUNCTION(unused, void, name##_tw_host, struct tw_internal_launch *tw_launch, size_t tw_piece,          \
                          size_t tw_pieces)
 

@@ -541,6 +541,7 @@ TW_DEVICE_INLINE void tw_internal_simt_await(void)
 
 /* Expands to: void init_tw_simt_body(words, count) { rebuild the block; init_tw_call(block); } */
 #define TW_INTERNAL_SIMT_TASK(name, values)                                                                            \
+    TW_INTERNAL_ROLE("simt=" #name)                                                                                    \
     TW_DEVICE_INLINE void name##_tw_simt_body(const uint64_t *tw_words, unsigned tw_count)                             \
     {                                                                                                                  \
         name##_tw_block tw_copy;                                                                                       \
@@ -560,6 +561,7 @@ TW_DEVICE_INLINE void tw_internal_simt_await(void)
         if (tw_internal_simt_range_item(&tw_here, tw_words, tw_dims))                                                  \
             name##_tw_call(tw_here, tw_args);                                                                          \
     }                                                                                                                  \
+    TW_INTERNAL_ROLE("simt=" #name)                                                                                    \
     TW_DEVICE_INLINE void name##_tw_simt_body(const uint64_t *tw_words, unsigned tw_count)                             \
     {                                                                                                                  \
         name##_tw_block tw_copy;                                                                                       \
@@ -583,6 +585,7 @@ TW_DEVICE_INLINE void tw_internal_simt_await(void)
         tw_internal_simt_group(&tw_here, tw_words, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2, tw_dims);  \
         name##_tw_call(TW_INTERNAL_SIMT_POINT_##point(tw_here), tw_args);                                              \
     }                                                                                                                  \
+    TW_INTERNAL_ROLE("simt=" #name)                                                                                    \
     TW_DEVICE_INLINE void name##_tw_simt_body(const uint64_t *tw_words, unsigned tw_count)                             \
     {                                                                                                                  \
         name##_tw_block tw_copy;                                                                                       \

@@ -17,6 +17,7 @@
 
 /* Expands to: the head of a function tw_internal_marker_NAME() */
 #define TW_INTERNAL_MARKER(type, name, ...)                                                                            \
+    TW_INTERNAL_ROLE("marker")                                                                                         \
     TW_INTERNAL_FUNCTION(TW_INTERNAL_MARKER_ATTRIBUTES, type, tw_internal_marker_##name, __VA_ARGS__)
 #define TW_INTERNAL_MARKER_ATTRIBUTES noinline, convergent, unused
 
@@ -107,6 +108,7 @@ TW_INTERNAL_MARKER(void *, local, void *memory)
 
 /* Memory of which all work-items read the same before the next barrier. */
 #define TW_INTERNAL_SAME_ATTRIBUTES noinline, const, unused
+TW_INTERNAL_ROLE("marker")
 TW_INTERNAL_FUNCTION(TW_INTERNAL_SAME_ATTRIBUTES, void *, tw_internal_marker_same, void *memory)
 {
     return memory;

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The library and the user are told of the kernels scalar_* and stacks_*, and why, and of no others. check.sh reads `slow` of their
+   objects, and remarks at the lines with "here". */
+#include <teamwork/atomic.h>
+#include <teamwork/group_functions.h>
+#include <teamwork/kernel_definition.h>
+
+struct numbers {
+    const float *x;
+    float *y;
+    int *found;
+    int n;
+};
+
+float elsewhere(float x);
+
+static inline void scalar_by_call(tw_item item, const struct numbers *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    k->y[i] = elsewhere(k->x[i]); /* here: of the call of elsewhere */
+}
+TW_RANGE_KERNEL(TW_BLOCK(numbers) scalar_by_call, 1);
+
+static inline void scalar_by_atomic(tw_nd_item item, const struct numbers *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    const float x = k->x[i] * k->x[i] + 1;
+    if (x * x * x < 2)
+        tw_atomic_store(k->found, (int)i); /* here: of an atomic operation */
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(numbers) scalar_by_atomic, 256);
+
+static inline void scalar_by_rows(tw_item item, const struct numbers *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    float sum = 0;
+    for (int j = 0; j < k->n; ++j)
+        sum += k->x[i * (size_t)k->n + (size_t)j]; /* here: neighbouring work-items do not touch neighbouring memory */
+    k->y[i] = sum;
+}
+TW_RANGE_KERNEL(TW_BLOCK(numbers) scalar_by_rows, 1);
+
+static inline void vectors_by_columns(tw_item item, const struct numbers *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    float sum = 0;
+    for (int j = 0; j < k->n; ++j)
+        sum += k->x[(size_t)j * (size_t)k->n + i];
+    k->y[i] = sum;
+}
+TW_RANGE_KERNEL(TW_BLOCK(numbers) vectors_by_columns, 1);
+
+static inline void vectors_of_all(tw_nd_item item, const struct numbers *k)
+{
+    const size_t i = tw_global_linear_id(item);
+    k->y[i] = k->x[i] * k->x[i] + 1;
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(numbers) vectors_of_all);
+
+static inline void vectors_of_groups(tw_nd_item item, const struct numbers *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    const float sum = tw_reduce_over_group(item, k->x[i], TW_SUM);
+    k->y[i] = k->x[i] / sum;
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(numbers) vectors_of_groups, 128);
+
+static inline void stacks_by_array(tw_nd_item item, const struct numbers *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    float mine[k->n]; /* here: of an array of variable length */
+    for (int j = 0; j < k->n; ++j)
+        mine[j] = k->x[i] * (float)j;
+    tw_group_barrier(item);
+    k->y[i] = mine[k->n / 2];
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(numbers) stacks_by_array, 128);
