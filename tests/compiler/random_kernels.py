@@ -414,7 +414,8 @@ class Kernel:
         n, at = self.count(), f"i{self.loops}"
         type = self.pick("int", "size_t") if self.shape not in ("counter", "mixed") and self.chance(0.8) else self.pick(*COUNTERS)
         most = MOST.get(type, 1 << 30)
-        if most < 4 * self.items + 8:
+        wraps = self.offset == "first" and most < 256 and any(256 % prod(s) for s in self.sizes)  # into another work-item's elements
+        if most < 4 * self.items + 8 or wraps:
             type, most = self.pick("int", "size_t", "short"), 32767
         room = min(LIMIT, most - self.items - 5)
         step, signed, start = self.cast(type, n), type in SIGNED, self.start(type)
