@@ -6,6 +6,7 @@
 #ifndef RANDOM_KERNELS_H
 #define RANDOM_KERNELS_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -61,6 +62,11 @@ struct priv {
 static inline int clamp_to(int x, int low, int high)
 {
     return x < low ? low : x > high ? high : x;
+}
+/* A variable of floating point after an assignment. */
+static inline double limited(double x)
+{
+    return x > 4096 ? 1 : x < -4096 ? -1 : x;
 }
 static inline int twice(int x)
 {

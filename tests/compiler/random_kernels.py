@@ -16,7 +16,9 @@ import random
 import re
 import sys
 
-# What kernels are about, and how often. All but the last two are one loop with one statement, which the plugin transforms.
+from random_bodies import BODIES, Body
+
+# What kernels are about, and how often. Up to `tile` they are one loop with one statement, which the plugin transforms.
 SHAPES = {
     "alias": 3,     # members that lead to the same memory
     "counter": 3,   # counters that begin below zero or elsewhere, or are narrow
@@ -26,6 +28,8 @@ SHAPES = {
     "tile": 2,      # loops over rows and columns of a tile
     "near": 8,      # a few statements of all of these
     "mixed": 2,     # many statements, phases and private variables
+    # those of random_bodies.py
+    "diverge": 6,   # loops, branches and ends that differ from work-item to work-item
 }
 
 SUFFIX = {"int": "int", "unsigned": "unsigned", "signed char": "schar", "unsigned char": "uchar", "short": "short",
@@ -61,7 +65,7 @@ class Kernel:
         self.shape = self.rng.choices(list(SHAPES), SHAPES.values())[0] if shape == "all" else shape
         self.name = f"{self.shape}_{number}"
         self.small = self.shape not in ("near", "mixed")
-        self.form = {"points": "groups", "tile": self.pick("nd", "groups")}.get(self.shape) or self.pick("nd", "nd", "nd", "groups", "groups", "groups", "range")
+        self.form = {"points": "groups", "tile": self.pick("nd", "groups")}.get(self.shape) or self.pick("nd", "nd", "nd", "groups", "groups", "groups", "range", *["range"] * 2 * (self.shape in BODIES))
         self.choose_sizes()
         self.make_arrays()
         self.has_pad = self.chance(0.3)     # a distance that the launch gives, so that indices may be below the counter
@@ -358,6 +362,8 @@ class Kernel:
     def statement(self, turn, depth):
         """What a turn does. In small kernels the shape says what."""
         shape = self.shape
+        if shape in BODIES:
+            return Body(self, turn).write()
         if shape == "points":
             shape = self.pick("alias", "alias", "column", "single", "value")
         elif shape == "near":
@@ -535,6 +541,9 @@ class Kernel:
         self.may_leave = self.form == "groups" or last and not self.has_results
         if self.row:
             parts = [self.tile_loop()]
+        elif self.shape in BODIES and self.chance(0.5):
+            self.offset, self.reversed = None, False
+            parts = [self.block_of(Turn("l", "int"), 1, 1)]
         elif self.small:
             parts = [self.elements_loop(1)]
         else:
@@ -590,7 +599,7 @@ class Kernel:
         return declared + self.phase(f"{self.form}_items({self.phases})", text)
 
     def program(self):
-        count = 1 if self.form == "range" or self.small and self.chance(0.85) else self.pick(1, 1, 2) if self.shape != "mixed" else self.pick(1, 2, 2, 3)
+        count = 1 if self.form == "range" or self.small and self.chance(0.6 if self.shape in BODIES else 0.85) else self.pick(1, 1, 2) if self.shape != "mixed" else self.pick(1, 2, 2, 3)
         text = "".join(self.node(i == count - 1, 0) for i in range(count))
         return text + self.results() if self.has_results and self.own("v") in text else text
 

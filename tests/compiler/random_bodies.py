@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a turn of a work-item does in kernels of random_kernels.py whose shape is one of BODIES: control flow and values of its own.
+
+A body is a block. It begins with variables, goes on with statements that the shape prefers, and ends with a store of what the variables
+have become. Integer expressions stay between -2^21 and 2^21, floating-point variables between -4096 and 4096, so that nothing overflows;
+loops end after at most 64 turns, whatever their conditions say.
+"""
+
+# The statements of each shape, and how often.
+BODIES = {
+    "diverge": {"loop": 6, "if": 4, "switch": 2, "leave": 3, "set": 4, "store": 2},
+}
+WIDTHS = ["signed char", "unsigned char", "short", "unsigned short", "int", "unsigned", "int64_t", "uint64_t", "float", "double"]
+REAL = {"float": "f", "double": ""}  # and the suffix of constants and functions
+
+
+class Body:
+    def __init__(self, kernel, turn):
+        self.kernel, self.turn, self.shape = kernel, turn, kernel.shape
+        self.rng, self.pick, self.chance = kernel.rng, kernel.pick, kernel.chance
+        types = ["int", "int", "unsigned", "float"] if self.shape != "widths" else WIDTHS
+        self.variables = [(f"x{i}", self.pick(*types)) for i in range(self.rng.randint(2, 4))]
+        self.counters = []  # of loops around; no statement assigns to them
+
+    def write(self):
+        declared = "".join(f"{type} {name} = ({type})({self.initial()}); " for name, type in self.variables)
+        body = self.statements(2, self.pick(2, 2, 3, 4))
+        return f"{{ {declared}{body} {self.last_store()} }}"
+
+    def initial(self):
+        return self.pick("l & 63", f"(int){self.turn.at} & 127", f"k->in[(l + {self.rng.randint(0, 70)}) & 1023] & 127", str(self.rng.randint(0, 99)))
+
+    def last_store(self):
+        """Stores what the variables have become."""
+        found = self.kernel.element(self.turn, True, 0)
+        if not found:
+            return ""
+        sum = " + ".join(self.variable(*v) for v in self.variables)
+        return f"{found[0]} = {self.kernel.stored(found[1], sum)};"
+
+    # ---- values
+
+    def index(self):
+        """An index of the read-only array."""
+        name, type = self.pick(*self.variables)
+        places = ["l", f"(int){self.turn.at}", f"(int){self.turn.at}", f"l * {self.rng.randint(2, 9)}", f"l + {self.rng.randint(1, 70)}", self.variable(name, type)]
+        place = self.pick(*places, *self.counters, *(f"l + (int){c}" for c in self.counters))
+        return f"({place}) & 1023"
+
+    def variable(self, name, type):
+        """The value of a variable, as an int of the range of integer expressions."""
+        return {"unsigned": f"(int)({name} >> 12)", "uint64_t": f"(int)({name} >> 44)", "int64_t": f"(int)({name} & 0xfffff)"}.get(type, f"(int){name}")
+
+    def leaf(self):
+        kind = self.rng.randint(0, 9)
+        if kind <= 3:
+            return self.variable(*self.pick(*self.variables))
+        if kind == 4 and self.counters:
+            return f"(int){self.pick(*self.counters)}"
+        if kind <= 6:
+            return f"k->in[{self.index()}]"
+        if kind == 7:
+            element = self.kernel.read(self.turn)
+            if element:
+                return f"((int){element} & 0xfffff)"
+        if kind == 8:
+            return self.pick("l", f"(int){self.turn.at}", "k->m", "k->c", self.kernel.own("v") if self.chance(0.3) else "k->n")
+        return str(self.rng.randint(-9, 99))
+
+    def value(self, depth=2):
+        if depth == 0 or self.chance(0.25):
+            return self.leaf()
+        a, b = self.value(depth - 1), self.value(depth - 1)
+        return self.pick(
+            f"(({a} + {b}) & 0xffff)", f"(({a} - {b}) & 0x1ffff)", f"(({a} ^ {b}) & 0x1ffff)", f"(({a} & 255) * ({b} & 127))",
+            f"({a} / (({b} & 15) + 1))", f"({a} % (({b} & 7) + 1))", f"(({a} & 255) << ({b} & 7))", f"({a} >> ({b} & 7))",
+            f"({self.condition(0)} ? {a} : {b})", f"({a} < {b} ? {a} : {b})", f"({a} {self.pick('>', '==', '!=')} {b})", f"twice({a})",
+            f"clamp_to({a}, {self.rng.randint(-9, 3)}, {self.rng.randint(4, 900)})", f"(int)(((unsigned){a} * 2654435761u) >> 14)",
+            f"(int)(((uint64_t){a} * 0x9e3779b97f4a7c15u) >> 46)", f"({a} & {b})", f"abs({a})", f"(int)({self.real('float', 0)})")
+
+    def real(self, type, depth=1):
+        """A floating-point expression without infinities, NaNs, and minima of zeros that differ in their sign."""
+        f = REAL[type]
+        integer = f"({type})({self.value(0)} & 1023)"
+        names = [name for name, of in self.variables if of in REAL]
+        if depth == 0:
+            return f"({type}){self.pick(*names)}" if names and self.chance(0.6) else integer
+        a, b = self.real(type, depth - 1), self.real(type, depth - 1)
+        return self.pick(f"({a} + {b})", f"({a} - {b})", f"{a} * 0.25{f} * {b}", f"({a} / ({b} * {b} + 1.0{f}))", f"sqrt{f}(fabs{f}({a}))", f"floor{f}({a} * 0.3{f})",
+                         f"fmin{f}({integer}, {self.real(type, 0)} + 0.5{f})", f"fmax{f}({integer}, 3.5{f})", f"({self.condition(0)} ? {a} : {b})", f"({a} > {b} ? {a} : {b})")
+
+    def condition(self, depth=1):
+        """One that mostly differs from work-item to work-item."""
+        a, c = self.value(depth), self.rng.randint(0, 60)
+        simple = self.pick(f"{a} > {self.leaf()}", f"{a} > {c}", f"({a} & {self.pick(1, 3, 7)}) == {self.pick(0, 1)}", f"({a} & 1)", f"{a} != {c}",
+                           f"l % {self.rng.randint(2, 5)} == 0", f"k->m > {c % 4}", f"k->in[{self.index()}] > {self.pick(0, 100, 300)}")
+        return f"({simple} {self.pick('&&', '||')} {self.condition(0)})" if depth and self.chance(0.15) else f"({simple})"
+
+    # ---- statements
+
+    def statements(self, depth, count):
+        weights = BODIES[self.shape]
+        return " ".join(getattr(self, "statement_" + self.rng.choices(list(weights), weights.values())[0])(depth) for _ in range(count))
+
+    def statement_set(self, depth):
+        """An assignment to a variable."""
+        name, type = self.pick(*self.variables)
+        if type in REAL:
+            return self.pick(f"{name} = {name} * 0.5{REAL[type]} + ({type})({self.value(1)} & 1023);", f"{name} = ({type})limited({self.real(type)});")
+        if type in ("unsigned", "uint64_t"):
+            return self.pick(f"{name} = {name} * 1664525u + ({type}){self.value()};", f"{name} ^= {name} >> {self.rng.randint(1, 20)};",
+                             f"{name} = {name} << ({self.value(0)} & 15) | ({type}){self.value(1)};", f"{name} += ({type}){self.value()};")
+        narrow = type not in ("int", "int64_t")
+        value = self.pick(self.value(), self.value(), f"{self.variable(name, type)} * 3 + {self.value(1)}")
+        return f"{name} = ({type})({value});" if narrow else f"{name} = ({type})(({value}) & 0x1ffff);"
+
+    def statement_store(self, depth):
+        found = self.kernel.element(self.turn, True)
+        if not found:
+            return self.statement_set(depth)
+        element, of, _ = found
+        if of in REAL and self.chance(0.5):
+            return f"{element} = ({of})limited({self.real(of)});"
+        return f"{element} = {self.kernel.stored(of, self.value())};"
+
+    def statement_leave(self, depth):
+        """break, continue, or the end of the work-item where it may end."""
+        kernel = self.kernel
+        choices = []
+        if kernel.breakable and kernel.breakable[-1] == "loop":
+            choices += ["break;", "continue;"]
+        if kernel.may_leave and (kernel.form != "groups" or not kernel.breakable):
+            choices += [f"{kernel.form}_leave({kernel.phases});"]
+        before = self.pick("", "", self.statement_store(0))
+        return f"if ({self.condition()}) {{ {before} {self.pick(*choices)} }}" if choices else self.statement_set(depth)
+
+    def statement_if(self, depth):
+        if depth == 0:
+            return self.statement_set(depth)
+        text = f"if ({self.condition()}) {{ {self.statements(depth - 1, self.pick(1, 2))} }}"
+        while self.chance(0.2):
+            text += f" else if ({self.condition()}) {{ {self.statements(depth - 1, 1)} }}"
+        return text + (f" else {{ {self.statements(depth - 1, 1)} }}" if self.chance(0.4) else "")
+
+    def statement_switch(self, depth):
+        """Cases, some of which go on with the next one."""
+        if depth == 0:
+            return self.statement_set(depth)
+        self.kernel.breakable.append("switch")
+        labels = self.rng.sample(range(8), self.pick(2, 3, 4, 6))
+        labels = [f"case {n}:" for n in labels] + (["default:"] if self.chance(0.6) else [])
+        self.rng.shuffle(labels)
+        cases = "".join(f"{label} {{ {self.statements(depth - 1, 1)} }} {'break; ' if self.chance(0.75) else ''}" for label in labels)
+        self.kernel.breakable.pop()
+        return f"switch ({self.value()} & {self.pick(3, 7)}) {{ {cases}}}"
+
+    def statement_loop(self, depth):
+        """A loop whose number of turns mostly differs from work-item to work-item."""
+        if depth == 0:
+            return self.simple_loop()
+        self.kernel.loops += 1
+        number = self.kernel.loops
+        j, kind = f"j{number}", self.pick("for", "for", "down", "while", "do", "endless", "collatz", "nested")
+        bound = f"({self.value(1)} & {self.pick(3, 7)})" if self.chance(0.8) else self.pick("k->m", "3")
+        inner = kind in ("for", "down") and self.chance(0.5)  # over a column
+        self.counters.append(j)
+        self.kernel.breakable.append("loop")
+        if inner:
+            self.kernel.inner_counters.append(j)
+        body = self.statements(depth - 1, self.pick(1, 1, 2))
+        if self.chance(0.3):
+            body = self.pick(f"{body} {self.statement_leave(0)}", f"{self.statement_leave(0)} {body}")
+        if inner:
+            self.kernel.inner_counters.pop()
+        self.kernel.breakable.pop()
+        self.counters.pop()
+        type = self.pick("int", "int", "unsigned", "size_t", "short", "unsigned char")
+        if kind == "for":
+            return f"for ({type} {j} = {self.pick(0, 0, 0, 1)}; {j} < ({type}){bound}; {self.pick(f'++{j}', f'++{j}', f'{j} += 2')}) {{ {body} }}"
+        if kind == "down":
+            return f"for ({type} {j} = ({type}){bound}; {j}-- > 0; ) {{ {body} }}"
+        if kind == "while":
+            return f"{{ int {j} = {self.value(1)} & 63; while ({j} > {self.pick(0, 5, self.leaf())} && {j} > 0) {{ {j} -= 1 + ({self.value(0)} & 7); {body} }} }}"
+        if kind == "do":
+            return f"{{ {type} {j} = 0; do {{ ++{j}; {body} }} while ({j} < ({type}){bound} && {self.condition()}); }}"
+        if kind == "endless":
+            return f"for ({type} {j} = 0;; ++{j}) {{ if ({j} > ({type}){bound} {self.pick('', f'|| {self.condition()}')}) break; {body} }}"
+        if kind == "collatz":
+            n = f"n{number}"
+            return f"{{ unsigned {n} = ((unsigned){self.value(1)} & 63u) + 1u; for (int {j} = 0; {n} != 1u && {j} < 24; ++{j}) {{ {n} = {n} & 1u ? 3u * {n} + 1u : {n} / 2u; {body} }} }}"
+        name, out = f"o{number}", f"out_{number}"
+        return f"for (int {name} = 0; {name} < ({self.value(1)} & 3); ++{name}) {{ for (int {j} = 0; {j} < {bound}; ++{j}) {{ {body} if ({self.condition()}) goto {out}; }} {self.statement_set(0)} }} {out}:;"
+
+    def simple_loop(self):
+        """Small loops that users write: searches, a bisection, an iteration until a limit."""
+        self.kernel.loops += 1
+        j, name = f"j{self.kernel.loops}", self.pick(*self.variables)[0]
+        limit = self.rng.randint(0, 700)
+        kind = self.pick("search", "find", "bisect", "escape", "sum")
+        if kind == "search":
+            return f"{{ int {j} = 0; while ({j} < 16 && k->in[(l + {j}) & 1023] < {limit}) ++{j}; {self.added(name)} {j}; }}"
+        if kind == "find":
+            return f"for (int {j} = 0; {j} < {self.pick('k->m', '8', '20')}; ++{j}) if (k->in[({self.leaf()} + {j}) & 1023] > {limit}) {{ {self.added(name)} {j}; break; }}"
+        if kind == "bisect":
+            return f"{{ int {j} = 0, high = 64; while ({j} < high) {{ const int middle = ({j} + high) / 2; if (k->in[middle] < {self.leaf()}) {j} = middle + 1; else high = middle; }} {self.added(name)} {j}; }}"
+        if kind == "escape":
+            return (f"{{ float a = 0, b = 0; int {j} = 0; while ({j} < {self.pick(12, 40)} && a * a + b * b < 4.0f) {{ const float z = a * a - b * b + (float)({self.leaf()} & 255) * 0.008f - 1.5f; "
+                    f"b = 2.0f * a * b + (float)(l & 31) * 0.03f; a = z; ++{j}; }} {self.added(name)} {j}; }}")
+        return f"{{ int sum = 0; for (int {j} = 0; {j} < ({self.leaf()} & 15); ++{j}) sum += k->in[({self.leaf()} + {j}) & 1023]; {self.added(name)} (sum & 255); }}"
+
+    def added(self, name):
+        """The begin of an assignment of a small value: to a narrow variable, a sum would leave the range of expressions."""
+        type = dict(self.variables)[name]
+        return f"{name} +=" if type in ("unsigned", "uint64_t") else f"{name} = ({type})"
