@@ -6,26 +6,28 @@ have become. Integer expressions stay between -2^21 and 2^21, floating-point var
 loops end after at most 64 turns, whatever their conditions say.
 """
 
-# The statements of each shape, and how often.
-BODIES = {
-    "diverge": {"loop": 6, "if": 4, "switch": 2, "leave": 3, "set": 4, "store": 2},
-}
-WIDTHS = ["signed char", "unsigned char", "short", "unsigned short", "int", "unsigned", "int64_t", "uint64_t", "float", "double"]
 REAL = {"float": "f", "double": ""}  # and the suffix of constants and functions
 
 
 class Body:
+    """Divergent control flow."""
+
+    TYPES = ["int", "int", "unsigned", "float"]  # of variables
+    STATEMENTS = {"loop": 6, "if": 4, "switch": 2, "leave": 3, "set": 4, "store": 2}  # and how often
+
     def __init__(self, kernel, turn):
-        self.kernel, self.turn, self.shape = kernel, turn, kernel.shape
+        self.kernel, self.turn = kernel, turn
         self.rng, self.pick, self.chance = kernel.rng, kernel.pick, kernel.chance
-        types = ["int", "int", "unsigned", "float"] if self.shape != "widths" else WIDTHS
-        self.variables = [(f"x{i}", self.pick(*types)) for i in range(self.rng.randint(2, 4))]
+        self.variables = [(f"x{i}", self.pick(*self.TYPES)) for i in range(self.rng.randint(2, 4))]
         self.counters = []  # of loops around; no statement assigns to them
 
     def write(self):
-        declared = "".join(f"{type} {name} = ({type})({self.initial()}); " for name, type in self.variables)
+        declared = self.declarations()
         body = self.statements(2, self.pick(2, 2, 3, 4))
         return f"{{ {declared}{body} {self.last_store()} }}"
+
+    def declarations(self):
+        return "".join(f"{type} {name} = ({type})({self.initial()}); " for name, type in self.variables)
 
     def initial(self):
         return self.pick("l & 63", f"(int){self.turn.at} & 127", f"k->in[(l + {self.rng.randint(0, 70)}) & 1023] & 127", str(self.rng.randint(0, 99)))
@@ -35,8 +37,10 @@ class Body:
         found = self.kernel.element(self.turn, True, 0)
         if not found:
             return ""
-        sum = " + ".join(self.variable(*v) for v in self.variables)
-        return f"{found[0]} = {self.kernel.stored(found[1], sum)};"
+        return f"{found[0]} = {self.kernel.stored(found[1], ' + '.join(self.results()))};"
+
+    def results(self):
+        return [self.variable(*v) for v in self.variables]
 
     # ---- values
 
@@ -99,8 +103,8 @@ class Body:
     # ---- statements
 
     def statements(self, depth, count):
-        weights = BODIES[self.shape]
-        return " ".join(getattr(self, "statement_" + self.rng.choices(list(weights), weights.values())[0])(depth) for _ in range(count))
+        names = self.rng.choices(list(self.STATEMENTS), self.STATEMENTS.values(), k=count)
+        return " ".join(getattr(self, f"statement_{name}")(depth) for name in names)
 
     def statement_set(self, depth):
         """An assignment to a variable."""
@@ -212,3 +216,107 @@ class Body:
         """The begin of an assignment of a small value: to a narrow variable, a sum would leave the range of expressions."""
         type = dict(self.variables)[name]
         return f"{name} +=" if type in ("unsigned", "uint64_t") else f"{name} = ({type})"
+
+
+class Private(Body):
+    """Arrays, structs and lists of a work-item, at indices that vary, in helpers, and copied."""
+
+    STATEMENTS = {"array": 5, "struct": 4, "copy": 2, "sort": 1, "list": 2, "loop": 2, "if": 2, "set": 2, "leave": 1, "store": 1}
+
+    def __init__(self, kernel, turn):
+        super().__init__(kernel, turn)
+        self.arrays = [(f"p{i}", self.pick("int", "int", "short", "unsigned char", "int64_t", "float"), self.pick(2, 3, 4, 6, 8, 8, 16)) for i in range(self.pick(1, 1, 2))]
+        self.table = self.pick((2, 2), (3, 3), (4, 3), (4, 8))
+
+    def declarations(self):
+        arrays = "".join(f"{type} {name}[{size}] = {{{', '.join(f'({type})({self.initial()})' for _ in range(min(size, 3)))}}}; " for name, type, size in self.arrays)
+        return (super().declarations() + arrays + f"int m0[{self.table[0]}][{self.table[1]}] = {{{{{self.initial()}, 1}}, {{l}}}}; "
+                f"struct pair q0 = pair_of({self.initial()}, l), q1 = {{1, 2}}, r0[4] = {{q0, q1}}; struct vec v0 = {{(float)(l & 63), 1, 2}}; "
+                f"struct record w0 = {{1, 2, {self.initial()}, 4, 5}}; struct cell c0 = {{l & 63, 3, 4, 5, 6}}; ")
+
+    def results(self):
+        name, _, size = self.pick(*self.arrays)
+        sum = f"total({name}, {size})" if dict((n, t) for n, t, _ in self.arrays)[name] == "int" else f"(int){name}[{size - 1}]"
+        return super().results() + [f"({sum} & 0xffff)", self.pick("q0.a", "q1.b", "r0[1].a", "c0.b"), self.pick("m0[1][1]", "(int)w0.l", "(int)v0.x", "w0.s")]
+
+    def at(self, size):
+        """An index of an array."""
+        if self.chance(0.2):
+            return str(self.rng.randrange(size))
+        place = self.pick(self.leaf, lambda: self.value(1))()
+        return f"{place} & {size - 1}" if size & (size - 1) == 0 else f"(unsigned){place} % {size}u"
+
+    def leaf(self):
+        if self.chance(0.6):
+            return super().leaf()
+        if self.chance(0.5):
+            name, _, size = self.pick(*self.arrays)
+            index = super().leaf()
+            return f"(int){name}[{self.pick(f'(unsigned){index} % {size}u', self.rng.randrange(size))}]"
+        return self.pick("q0.a", "q1.a", "(int)q0.b", f"r0[{super().leaf()} & 3].a", "(int)v0.x", "(int)v0.z", "w0.i", "(int)w0.l", "(int)w0.d", "(int)w0.s", "(c0.a & 0xffff)",
+                         "(int)c0.d", "m0[0][1]", f"m0[1][{super().leaf()} & 1]")
+
+    def statement_array(self, depth):
+        name, type, size = self.pick(*self.arrays)
+        self.kernel.loops += 1
+        j = f"j{self.kernel.loops}"
+        mask = "0xff" if type in ("float", "unsigned char") else "0x7fff"
+        place = f"{name}[{self.at(size)}]"
+        kind = self.rng.randint(0, 9)
+        if kind <= 3:
+            return f"{place} = ({type})({self.value()} & {mask});"
+        if kind == 4:
+            return f"for (int {j} = 0; {j} < {self.pick(size, f'{size} - ({self.leaf()} & 1)')}; ++{j}) {name}[{j}] = ({type})(((int){name}[{j}] * 3 + {self.value(1)}) & {mask});"
+        if kind == 5:    # a histogram
+            return f"for (int {j} = 0; {j} < ({self.leaf()} & 15); ++{j}) {name}[(unsigned)k->in[(l + {j}) & 1023] % {size}u] += 1;" if type != "unsigned char" else f"++{place};"
+        if kind == 6:    # rotates
+            return f"{{ const {type} z = {name}[0]; for (int {j} = 0; {j} + 1 < {size}; ++{j}) {name}[{j}] = {name}[{j} + 1]; {name}[{size - 1}] = z; }}"
+        rows, columns = self.table
+        if kind == 7:
+            return f"m0[{self.at(rows)}][{self.at(columns)}] = {self.value()} & 0xffff;"
+        if kind == 8:
+            return (f"for (int {j} = 0; {j} < {rows}; ++{j}) for (int i = 0; i < {self.pick(columns, f'({j} & 1) + 1')}; ++i) "
+                    f"m0[{j}][i] = (m0[{j}][i] * 3 + m0[{self.pick(j, 0)}][{self.pick(columns - 1, 'i')}] + {self.leaf()}) & 0xffff;")
+        other = self.pick(*self.arrays)
+        return f"{place} = ({type})((int){other[0]}[{self.at(other[2])}] & {mask});"
+
+    def statement_struct(self, depth):
+        return self.pick(
+            f"q0 = pair_of({self.value()}, {self.leaf()});", "q1 = exchanged(q0);", "q0 = larger(q0, q1);", f"r0[{self.at(4)}] = {self.pick('q0', 'q1', 'larger(q0, q1)')};",
+            f"q0 = r0[{self.at(4)}];", f"q1.a = {self.value()} & 0xffff;", f"advance(&{self.pick('q0', f'r0[{self.at(4)}]')}, {self.value(1)});", "{ const struct pair z = q0; q0 = q1; q1 = z; }",
+            f"v0 = sum_of(v0, (struct vec){{(float)({self.leaf()} & 255), 2, (float)l}});", "v0 = scaled(v0, 0.5f);", f"v0.y = (float)({self.value(1)} & 255);",
+            f"w0 = stepped(w0, {self.value(1)});", f"w0.l = {self.value()} & 0xffff;", f"if ({self.condition()}) w0 = stepped(w0, 3);", f"q0 = {self.condition()} ? q1 : q0;",
+            f"step(&w0, {self.leaf()});")
+
+    def statement_copy(self, depth):
+        found = self.kernel.element(self.turn, True)
+        if found and found[2].of == "struct cell" and self.chance(0.7):
+            cell = found[0][:-2]
+            return self.pick(f"c0 = {cell};", f"c0.a &= 0xffff; {cell} = c0;", f"memcpy(&c0, &{cell}, sizeof c0);", f"c0.a &= 0xffff; memcpy(&{cell}, &c0, sizeof c0);")
+        return self.pick(
+            "memcpy(&q1, &q0, sizeof q1);", f"memcpy(&r0[{self.at(4)}], &q0, sizeof q0);", f"memcpy(&q0, &r0[{self.at(4)}], sizeof q0);", "memcpy(r0, &r0[2], 2 * sizeof r0[0]);",
+            f"{{ unsigned char bytes[sizeof c0]; memcpy(bytes, &c0, sizeof c0); bytes[{self.at(8)}] ^= (unsigned char){self.leaf()}; memcpy(&c0, bytes, sizeof c0); }}",
+            f"{{ struct record z; memcpy(&z, &w0, sizeof z); z.s = (short){self.value(1)}; if ({self.condition()}) memcpy(&w0, &z, sizeof z); }}",
+            f"memcpy(&m0[{self.pick(0, 1)}], &m0[{self.table[0] - 1}], sizeof m0[0]);" if self.table[0] > 2 else "memcpy(m0[0], m0[1], sizeof m0[0]);")
+
+    def statement_sort(self, depth):
+        """An insertion sort."""
+        name, type, size = self.pick(*self.arrays)
+        return f"for (int i = 1; i < {size}; ++i) {{ const {type} z = {name}[i]; int j = i; while (j > 0 && {name}[j - 1] > z) {{ {name}[j] = {name}[j - 1]; --j; }} {name}[j] = z; }}"
+
+    def statement_list(self, depth):
+        """A traversal with a stack."""
+        self.kernel.loops += 1
+        j = f"j{self.kernel.loops}"
+        self.counters.append(j)
+        condition, more, then = self.condition(), self.leaf(), self.statement_set(0)
+        self.counters.pop()
+        return (f"{{ struct list s0 = {{1, {{{self.leaf()}}}}}; for (int turns = 0; s0.n > 0 && turns < 20; ++turns) {{ const int {j} = pop(&s0) & 0xffff; "
+                f"if ({condition}) push(&s0, {j} / 2); if ({j} & {self.pick(1, 2, 4)}) push(&s0, {more}); {then} }} }}")
+
+
+# The shapes.
+BODIES = {
+    "diverge": Body,
+    "private": Private,
+}

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #ifndef PLAIN
 #include <teamwork/teamwork.h>
 #endif
@@ -86,6 +87,76 @@ BUMP(ushort, unsigned short, 0xffff)
 BUMP(long64, int64_t, 0xffff)
 BUMP(float, float, 0xfff)
 BUMP(double, double, 0xffff)
+
+/* Values of work-items, and what helpers make of them: in one register, of floating point, in memory, a stack. */
+struct pair {
+    int a;
+    short b;
+};
+struct vec {
+    float x, y, z;
+};
+struct record {
+    signed char c;
+    short s;
+    int i;
+    int64_t l;
+    double d;
+};
+struct list {
+    int n, at[6];
+};
+static inline struct pair pair_of(int a, int b)
+{
+    return (struct pair){a & 0xffff, (short)b};
+}
+static inline struct pair exchanged(struct pair p)
+{
+    return (struct pair){p.b, (short)p.a};
+}
+static inline struct pair larger(struct pair p, struct pair q)
+{
+    return p.a > q.a ? p : q;
+}
+static inline void advance(struct pair *p, int by)
+{
+    p->a = (p->a + by) & 0xffff;
+    if (p->a & 1)
+        p->b = (short)(p->b + by);
+}
+static inline struct vec sum_of(struct vec a, struct vec b)
+{
+    return (struct vec){(float)limited(a.x + b.x), (float)limited(a.y + b.y), (float)limited(a.z + b.z)};
+}
+static inline struct vec scaled(struct vec a, float by)
+{
+    return (struct vec){a.x * by, a.y * by, a.z * by};
+}
+static inline struct record stepped(struct record r, int by)
+{
+    return (struct record){(signed char)(r.c + 1), (short)(r.s ^ by), (r.i * 3 + by) & 0xffff, (r.l + r.i) & 0xffff,
+                           limited(r.d * 0.5 + r.s)};
+}
+static inline void step(struct record *r, int by)
+{
+    *r = by & 1 ? stepped(*r, by) : (struct record){r->c, 1, by, r->l, r->d};
+}
+static inline void push(struct list *s, int x)
+{
+    if (s->n < 6)
+        s->at[s->n++] = x;
+}
+static inline int pop(struct list *s)
+{
+    return s->at[--s->n];
+}
+static inline int total(const int *p, int n)
+{
+    int sum = 0;
+    for (int i = 0; i < n; ++i)
+        sum += p[i];
+    return sum;
+}
 
 struct random_kernel {
     const char *name;

@@ -16,7 +16,7 @@ import random
 import re
 import sys
 
-from random_bodies import BODIES, Body
+from random_bodies import BODIES
 
 # What kernels are about, and how often. Up to `tile` they are one loop with one statement, which the plugin transforms.
 SHAPES = {
@@ -30,6 +30,7 @@ SHAPES = {
     "mixed": 2,     # many statements, phases and private variables
     # those of random_bodies.py
     "diverge": 6,   # loops, branches and ends that differ from work-item to work-item
+    "private": 5,   # arrays, structs and lists of a work-item
 }
 
 SUFFIX = {"int": "int", "unsigned": "unsigned", "signed char": "schar", "unsigned char": "uchar", "short": "short",
@@ -114,7 +115,7 @@ class Kernel:
         views = {"alias": (2, 2, 3), "counter": (1,), "column": (1, 1, 2), "single": (1, 2)}.get(self.shape, (1, 2, 2, 3))
         self.arrays = []
         for i in range(2 if self.chance({"single": 0.5, "near": 0.3, "mixed": 0.3}.get(self.shape, 0.15)) else 1):
-            of = "int" if self.chance(0.5) else self.pick(*SUFFIX)
+            of = "int" if self.chance(0.5) else "struct cell" if self.shape == "private" and self.chance(0.4) else self.pick(*SUFFIX)
             self.arrays.append(Array(of, [next(names) for _ in range(self.pick(*views) if i == 0 else self.pick(1, 2))]))
         self.locals = []
         if self.form != "range" and self.chance({"mixed": 0.6, "near": 0.35, "single": 0.5, "tile": 0.5}.get(self.shape, 0.1)):
@@ -363,7 +364,7 @@ class Kernel:
         """What a turn does. In small kernels the shape says what."""
         shape = self.shape
         if shape in BODIES:
-            return Body(self, turn).write()
+            return BODIES[self.shape](self, turn).write()
         if shape == "points":
             shape = self.pick("alias", "alias", "column", "single", "value")
         elif shape == "near":
