@@ -315,8 +315,46 @@ class Private(Body):
                 f"if ({condition}) push(&s0, {j} / 2); if ({j} & {self.pick(1, 2, 4)}) push(&s0, {more}); {then} }} }}")
 
 
+class Rare(Body):
+    """Atomic operations on elements that all work-items share, and stores, under conditions that few of them meet.
+
+    The shared array `hits` has a region of 64 elements for each kind of operation, so that results do not depend on the order.
+    """
+
+    STATEMENTS = {"rare": 6, "atomic": 3, "loop": 3, "if": 2, "set": 2, "leave": 1, "store": 1}
+
+    def rare_condition(self):
+        x, c = f"k->in[{self.index()}]", self.rng.randint(-200, 823)
+        return self.pick(f"{x} == {c}", f"{x} == k->c", f"({x} & {self.pick(31, 63)}) == {c & 31}", f"{x} > {self.pick(760, 800, 815)}", f"{self.value()} == {c & 127}",
+                         f"l == {c & 63}", f"(size_t)l == k->z", f"{x} < -190 || l == {c & 15}", f"{self.condition()} && ({x} & 15) == {c & 15}")
+
+    def statement_rare(self, depth):
+        then = " ".join(self.pick(self.statement_atomic, self.statement_atomic, self.statement_store, self.statement_set)(0) for _ in range(self.pick(1, 1, 1, 2)))
+        if self.chance(0.2):
+            then += " " + self.statement_leave(0)
+        return f"if ({self.rare_condition()}) {{ {then} }}" + (f" else {{ {self.statement_atomic(0)} }}" if self.chance(0.1) else "")
+
+    def statement_atomic(self, depth):
+        hits = self.kernel.shared
+        of, order = hits.of, self.pick("", "", "", ", TW_ORDER_RELAXED, TW_SCOPE_DEVICE")
+        kind = self.rng.choices(["add", "sub", "or", "and", "xor", "min", "max", "store", "greatest", "sum"], [4, 1, 4, 1, 1, 1, 2, 1, 1, 1])[0]
+        regions = ["add sub sum", "or", "and", "xor", "min", "max greatest", "store"]
+        region = 64 * next(i for i, kinds in enumerate(regions) if kind in kinds.split())
+        place = self.pick(str(self.rng.randrange(3)), f"({self.value(1)} & {self.pick(1, 63, 63)})", f"({self.leaf()} & 63)", f"(l & {self.pick(7, 63)})")
+        place = f"&k->{hits.views[0]}[{region} + {place}]"
+        x = f"({of})({self.pick('1', '1', self.value() + ' & 127', self.leaf() + ' & 63', f'1 << ({self.leaf()} & 5)')})"
+        if kind == "store":
+            return f"tw_atomic_store({place}, ({of})77{order});"
+        if kind == "greatest":
+            return f"{{ const {of} x = {x}; {of} *const at = {place}, old = tw_atomic_load(at); while (old < x && !tw_atomic_compare_exchange_weak(at, &old, x)) ; }}"
+        if kind == "sum":
+            return f"{{ {of} *const at = {place}, old = tw_atomic_load(at); while (!tw_atomic_compare_exchange_strong(at, &old, ({of})(old + {x}))) ; }}"
+        return f"tw_atomic_fetch_{kind}({place}, {x}{order});"
+
+
 # The shapes.
 BODIES = {
     "diverge": Body,
     "private": Private,
+    "rare": Rare,
 }

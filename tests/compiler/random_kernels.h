@@ -16,7 +16,7 @@
 #include <teamwork/teamwork.h>
 #endif
 
-enum { LIMIT = 640, MOST_ITEMS = 512, READ_ONLY = 1024, MOST_ARRAYS = 2, MOST_VIEWS = 3 };
+enum { LIMIT = 640, MOST_ITEMS = 512, READ_ONLY = 1024, MOST_ARRAYS = 3, MOST_VIEWS = 3 };
 
 struct cell { /* has no padding */
     int a;
@@ -187,6 +187,18 @@ static inline int combine(int op, int a, int b)
            : op == TW_OR  ? a | b
                           : a ^ b;
 }
+
+#define tw_atomic_load(p) (*(p))
+#define tw_atomic_store(p, x, ...) (*(p) = (x))
+#define tw_atomic_fetch_add(p, x, ...) (*(p) += (x))
+#define tw_atomic_fetch_sub(p, x, ...) (*(p) -= (x))
+#define tw_atomic_fetch_and(p, x, ...) (*(p) &= (x))
+#define tw_atomic_fetch_or(p, x, ...) (*(p) |= (x))
+#define tw_atomic_fetch_xor(p, x, ...) (*(p) ^= (x))
+#define tw_atomic_fetch_min(p, x, ...) (*(p) = (x) < *(p) ? (x) : *(p))
+#define tw_atomic_fetch_max(p, x, ...) (*(p) = (x) > *(p) ? (x) : *(p))
+#define tw_atomic_compare_exchange_strong(p, old, x) (*(p) == *(old) ? (*(p) = (x), 1) : (*(old) = *(p), 0))
+#define tw_atomic_compare_exchange_weak tw_atomic_compare_exchange_strong
 
 /* A work-item, or its group. */
 struct item {

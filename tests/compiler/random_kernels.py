@@ -31,6 +31,7 @@ SHAPES = {
     # those of random_bodies.py
     "diverge": 6,   # loops, branches and ends that differ from work-item to work-item
     "private": 5,   # arrays, structs and lists of a work-item
+    "rare": 5,      # stores and atomic operations that few work-items do
 }
 
 SUFFIX = {"int": "int", "unsigned": "unsigned", "signed char": "schar", "unsigned char": "uchar", "short": "short",
@@ -49,7 +50,7 @@ LIMIT, LOCAL, ROWS = 640, 2624, 60  # where counters end; elements of local arra
 class Array:
     def __init__(self, of, views, local=False):
         self.of, self.views, self.local = of, list(views), local
-        self.owner = "turns"  # of the phase that is being written
+        self.owner = "turns"  # of the phase that is being written; `everyone` of arrays with atomic operations alone
 
 
 class Turn:
@@ -117,6 +118,10 @@ class Kernel:
         for i in range(2 if self.chance({"single": 0.5, "near": 0.3, "mixed": 0.3}.get(self.shape, 0.15)) else 1):
             of = "int" if self.chance(0.5) else "struct cell" if self.shape == "private" and self.chance(0.4) else self.pick(*SUFFIX)
             self.arrays.append(Array(of, [next(names) for _ in range(self.pick(*views) if i == 0 else self.pick(1, 2))]))
+        if self.shape == "rare":
+            self.shared = Array(self.pick("int", "int", "unsigned", "int64_t", "short", "unsigned char"), ["hits"])
+            self.shared.owner = "everyone"
+            self.arrays.append(self.shared)
         self.locals = []
         if self.form != "range" and self.chance({"mixed": 0.6, "near": 0.35, "single": 0.5, "tile": 0.5}.get(self.shape, 0.1)):
             self.locals = [Array(self.pick("int", "int", *TYPES), [name], local=True) for name in self.pick("t", "t", "ts")]
@@ -500,7 +505,8 @@ class Kernel:
         """Who owns what between the next two barriers."""
         free = self.fences and self.form != "range"
         for a in self.arrays:
-            a.owner = "tiles" if self.row else "blocks" if free and self.shape in ("near", "mixed") and self.chance(0.15) else "turns"
+            if a.owner != "everyone":
+                a.owner = "tiles" if self.row else "blocks" if free and self.shape in ("near", "mixed") and self.chance(0.15) else "turns"
         for a in self.locals:
             a.owner = self.pick("tiles", "all") if self.row else self.pick("turns", "turns", "all", "all" if self.small else "blocks")
         self.reversed = free and not self.small and self.chance(0.1)
