@@ -129,6 +129,7 @@ constexpr FunctionStep BeforeVectorizer[] = {
     {"tw-count-members", nowHasItems, countMembers, nullptr},
     {"tw-independence", nowHasItems, tellIndependence, nullptr},
     {"tw-ordinary-atomics", nowHasItems, makeOrdinary, clean},
+    {"tw-hide-wraps", nowHasItems, hideWraps, nullptr}, /* the last, since a freeze is simplified */
 };
 
 /* Behind all of LLVM's. */
