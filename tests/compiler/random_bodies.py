@@ -6,6 +6,7 @@ have become. Integer expressions stay between -2^21 and 2^21, floating-point var
 loops end after at most 64 turns, whatever their conditions say.
 """
 
+WIDTHS = ["signed char", "unsigned char", "short", "unsigned short", "int", "unsigned", "int64_t", "uint64_t", "float", "double"]
 REAL = {"float": "f", "double": ""}  # and the suffix of constants and functions
 
 
@@ -352,9 +353,74 @@ class Rare(Body):
         return f"tw_atomic_fetch_{kind}({place}, {x}{order});"
 
 
+class Widths(Body):
+    """Elements and variables of 1 to 8 bytes and of floating point in one body, converted, packed, averaged and clamped."""
+
+    TYPES = WIDTHS
+    STATEMENTS = {"convert": 8, "bits": 2, "pack": 2, "sums": 1, "loop": 1, "if": 3, "set": 3, "leave": 1, "store": 2}
+
+    def operand(self):
+        """A variable or an element, as an int."""
+        found = self.kernel.element(self.turn, False) if self.chance(0.5) else None
+        return f"((int){found[0]} & 0xfffff)" if found and found[1] in ("int", "int64_t", "unsigned") else f"(int){found[0]}" if found else self.leaf()
+
+    def narrow(self):
+        return f"({self.pick('signed char', 'unsigned char', 'short', 'unsigned short')}){self.operand()}"
+
+    def assign(self, value):
+        """Gives an integer expression to a variable or an element."""
+        found = self.kernel.element(self.turn, True) if self.chance(0.5) else None
+        target, type = found[:2] if found else self.pick(*self.variables)
+        if type in REAL:
+            return f"{target} = ({type})(({value}) {self.pick('& 0xfff', '% 4000')});"
+        if type in ("int", "int64_t", "unsigned"):
+            return f"{target} = ({type})(({value}) & {'0xffff' if found else '0x1ffff'});"
+        return f"{target} = ({type})({value});"
+
+    def statement_convert(self, depth):
+        a, b, c = self.operand(), self.operand(), self.rng.randint(2, 99)
+        m, n = self.narrow(), self.narrow()
+        return self.assign(self.pick(
+            f"({a} + {b} + 1) >> 1", f"{a} * {c} >> 8", f"abs({a} - {b})", f"{a} > {b} ? {a} : {b}", f"clamp_to({a} + {b}, 0, 255)", f"clamp_to({a} - {b}, -128, 127)",
+            f"(int)((int64_t){a} * {b} >> 12 & 0xffff)", f"__builtin_popcount((unsigned){a})", f"__builtin_clz((unsigned){a} | 1u)", f"{a} / {c}", f"{a} % {c}", f"({m} + {n} + 1) >> 1",
+            f"({m} & 255) << 8 | ({n} & 255)", f"(int)({m} * 257u >> 8 & 0xffff)", f"(short){a} * {self.rng.randint(2, 99)} >> 4", f"{m} < {n}", f"{m} - {n}", f"{m} / (({n} & 7) + 1)",
+            f"{m} >> ({n} & 7)", f"{m} < 0 ? -{m} : {m}", f"(int)((float){a} * 0.5f)", f"(int)((double){a} / 3.0)", f"(int)((float){m} * 0.00392157f * (float){n})", f"(int)floor((double){a} * 0.37)",
+            f"(int)({self.pick('float', 'double')}){a} + (int)(_Bool){b}", f"(_Bool)({a} & 8) ? {m} : {n}", f"(int)(((uint64_t)(unsigned){a} << 32 | (unsigned){b}) >> {self.rng.randint(13, 30)} & 0xffff)"))
+
+    def statement_bits(self, depth):
+        """The representation of floating point."""
+        names = [(name, type) for name, type in self.variables if type in REAL]
+        if not names:
+            return self.statement_convert(depth)
+        name, type = self.pick(*names)
+        bits, shift, sign = ("unsigned", 23, "1u << 31") if type == "float" else ("uint64_t", 52, "(uint64_t)1 << 63")
+        change = self.pick("", f"bits ^= {sign}; memcpy(&{name}, &bits, sizeof bits); ", f"bits &= ~({bits})0 << {shift - 4}; memcpy(&{name}, &bits, sizeof bits); ")
+        return f"{{ {bits} bits; memcpy(&bits, &{name}, sizeof bits); {change}{self.assign(f'(int)(bits >> {self.pick(shift, shift - 8)} & 0xffff)')} }}"
+
+    def statement_pack(self, depth):
+        names = [(name, type) for name, type in self.variables if type in ("unsigned", "uint64_t")]
+        if not names:
+            return self.statement_convert(depth)
+        name, type = self.pick(*names)
+        bytes = " | ".join(f"({type})({self.operand()} & 255) << {8 * i}" for i in range(self.pick(2, 4)))
+        return self.pick(f"{name} = {bytes};", self.assign(f"(int)({name} >> {self.pick(0, 4, 8, 16, 24)} & {self.pick(255, 15, 0xfff)})"), f"{name} = {name} << 7 | {name} >> {8 * (4 if type == 'unsigned' else 8) - 7};",
+                         f"{name} = __builtin_bswap{32 if type == 'unsigned' else 64}({name});")
+
+    def statement_sums(self, depth):
+        """Products of narrow numbers, added up."""
+        self.kernel.loops += 1
+        j = f"j{self.kernel.loops}"
+        of = self.pick("int", "int64_t", "unsigned", "float", "double")
+        self.counters.append(j)
+        product = f"{self.narrow()} * ({self.pick('signed char', 'short', 'unsigned char')})k->in[{self.index()}]"
+        self.counters.pop()
+        return f"{{ {of} sum = 0; for (int {j} = 0; {j} < {self.pick('4', '8', f'({self.leaf()} & 7)')}; ++{j}) sum += ({of})({product} >> 8); {self.assign('(int)sum')} }}"
+
+
 # The shapes.
 BODIES = {
     "diverge": Body,
     "private": Private,
     "rare": Rare,
+    "widths": Widths,
 }

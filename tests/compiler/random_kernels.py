@@ -32,6 +32,7 @@ SHAPES = {
     "diverge": 6,   # loops, branches and ends that differ from work-item to work-item
     "private": 5,   # arrays, structs and lists of a work-item
     "rare": 5,      # stores and atomic operations that few work-items do
+    "widths": 5,    # elements and variables of many types in one body
 }
 
 SUFFIX = {"int": "int", "unsigned": "unsigned", "signed char": "schar", "unsigned char": "uchar", "short": "short",
@@ -112,11 +113,13 @@ class Kernel:
         self.of_group = "group" if self.form == "groups" else "item"
 
     def make_arrays(self):
-        names = iter("abdegh")
+        names = iter("abdeghpq")
         views = {"alias": (2, 2, 3), "counter": (1,), "column": (1, 1, 2), "single": (1, 2)}.get(self.shape, (1, 2, 2, 3))
         self.arrays = []
-        for i in range(2 if self.chance({"single": 0.5, "near": 0.3, "mixed": 0.3}.get(self.shape, 0.15)) else 1):
+        types = self.rng.sample(TYPES, 3) if self.shape == "widths" else []
+        for i in range(self.pick(2, 3, 3) if types else 2 if self.chance({"single": 0.5, "near": 0.3, "mixed": 0.3}.get(self.shape, 0.15)) else 1):
             of = "int" if self.chance(0.5) else "struct cell" if self.shape == "private" and self.chance(0.4) else self.pick(*SUFFIX)
+            of = types[i] if types else of
             self.arrays.append(Array(of, [next(names) for _ in range(self.pick(*views) if i == 0 else self.pick(1, 2))]))
         if self.shape == "rare":
             self.shared = Array(self.pick("int", "int", "unsigned", "int64_t", "short", "unsigned char"), ["hits"])
