@@ -250,6 +250,8 @@ class Private(Body):
     def leaf(self):
         if self.chance(0.6):
             return super().leaf()
+        if self.chance(0.2):  # what lives across barriers
+            return self.pick(self.kernel.own_at("pa", f"{super().leaf()} & 3"), f"{self.kernel.own('ps')}.d[{super().leaf()} & 3]", f"{self.kernel.own('ps')}.a")
         if self.chance(0.5):
             name, _, size = self.pick(*self.arrays)
             index = super().leaf()
@@ -282,6 +284,9 @@ class Private(Body):
         return f"{place} = ({type})((int){other[0]}[{self.at(other[2])}] & {mask});"
 
     def statement_struct(self, depth):
+        if self.chance(0.15):
+            place = self.pick(self.kernel.own_at("pa", self.at(4)), f"{self.kernel.own('ps')}.d[{self.at(4)}]", f"{self.kernel.own('ps')}.a")
+            return f"{place} = {self.value()} & 0xffff;"
         return self.pick(
             f"q0 = pair_of({self.value()}, {self.leaf()});", "q1 = exchanged(q0);", "q0 = larger(q0, q1);", f"r0[{self.at(4)}] = {self.pick('q0', 'q1', 'larger(q0, q1)')};",
             f"q0 = r0[{self.at(4)}];", f"q1.a = {self.value()} & 0xffff;", f"advance(&{self.pick('q0', f'r0[{self.at(4)}]')}, {self.value(1)});", "{ const struct pair z = q0; q0 = q1; q1 = z; }",
@@ -417,10 +422,38 @@ class Widths(Body):
         return f"{{ {of} sum = 0; for (int {j} = 0; {j} < {self.pick('4', '8', f'({self.leaf()} & 7)')}; ++{j}) sum += ({of})({product} >> 8); {self.assign('(int)sum')} }}"
 
 
+class Cube(Body):
+    """Ids and sizes of three dimensions."""
+
+    def leaf(self):
+        kernel, d = self.kernel, self.rng.randrange(3)
+        if self.chance(0.6):
+            return super().leaf()
+        if kernel.form == "range":
+            return self.pick(f"(int)(tw_global_id(item, {d}) & 63)", f"(int)(tw_global_id(item, {d}) - tw_global_offset(item, {d}))", f"(int)tw_global_range(item, {d})", "(int)tw_global_linear_id(item)")
+        of = kernel.of_group
+        return self.pick(f"(int)tw_local_id(item, {d})", f"(int)(tw_global_id(item, {d}) & 63)", f"(int)tw_group_id({of}, {d})", f"(int)tw_local_range({of}, {d})", f"(int)tw_group_range({of}, {d})",
+                         f"k->in[(tw_local_id(item, {d}) * 31 + tw_local_id(item, {(d + 1) % 3})) & 1023]")
+
+
+class Reduce(Body):
+    """Reductions of the launch."""
+
+    STATEMENTS = {"combine": 6, "loop": 2, "if": 3, "set": 2, "leave": 1, "store": 1}
+
+    def statement_combine(self, depth):
+        to = self.pick(*self.kernel.reductions)
+        x = f"({to.of})({self.pick(self.value(), self.leaf())} & 127)"
+        text = f"combine_at_to({to.name}, {to.op}, {self.value(1)} & {self.pick(3, 63, 511)}, {x});" if to.is_array else f"combine_to({to.name}, {to.op}, {x});"
+        return text if self.chance(0.6) else f"if ({self.condition()}) {text}"
+
+
 # The shapes.
 BODIES = {
     "diverge": Body,
     "private": Private,
     "rare": Rare,
     "widths": Widths,
+    "cube": Cube,
+    "reduce": Reduce,
 }

@@ -44,7 +44,7 @@ enum storage { accessors, addresses, shared_memory, STORAGES };
 /* What a launch of a kernel is about. */
 struct launch {
     enum storage storage;
-    size_t groups[2], local[2], offset[2];
+    size_t groups[3], local[3], offset[3];
     int n, m, c;
     size_t z, first, pad,
         region; /* elements: what loops begin with, what indices begin with, and a group's part of an array */
@@ -161,7 +161,7 @@ static inline int total(const int *p, int n)
 struct random_kernel {
     const char *name;
     int number, is_range, dims, is_single_group, has_pad, has_offset;
-    size_t sizes[3][2];       /* of a group; of range kernels, of the whole range */
+    size_t sizes[3][3];       /* of a group; of range kernels, of the whole range */
     size_t block, row, reach; /* elements: a work-item's blocks; rows of tiles, or 0; what a group reaches at most */
     int arrays, views[MOST_ARRAYS];
     enum element types[MOST_ARRAYS];
@@ -202,16 +202,16 @@ static inline int combine(int op, int a, int b)
 
 /* A work-item, or its group. */
 struct item {
-    size_t local[2], global[2], offset[2], range[2],
-        whole[2]; /* `local` of a point is its place in the points' range */
+    size_t local[3], global[3], offset[3], range[3], whole[3],
+        at[3]; /* `local` of a point is its place in the points' range; `at` is that of the group */
     size_t linear, items, group;
 };
 static inline struct item item_of(struct item group, size_t w)
 {
     group.linear = w;
-    group.local[0] = w / group.range[1];
-    group.local[1] = w % group.range[1];
-    for (int d = 0; d < 2; ++d)
+    for (int d = 3; d-- > 0; w /= group.range[d])
+        group.local[d] = w % group.range[d];
+    for (int d = 0; d < 3; ++d)
         group.global[d] += group.local[d];
     return group;
 }
@@ -230,6 +230,15 @@ static inline struct item point_of(struct item item, size_t row, size_t column)
 #define tw_physical_local_linear_id(item) ((item).linear)
 #define tw_local_linear_range(item) ((item).items)
 #define tw_group_linear_id(item) ((item).group)
+#define tw_group_id(item, d) ((item).at[d])
+#define tw_group_range(item, d) ((item).whole[d] / (item).range[d])
+#define tw_global_linear_id(item) ((item).linear)
+
+/* Reductions of launches: a pointer to the result. */
+#define REDUCTION(type, op, name) type *name;
+#define REDUCTION_ARRAY REDUCTION
+#define combine_to(name, op, x) (*k->name = COMBINE_##op(*k->name, x))
+#define combine_at_to(name, op, at, x) (k->name[at] = COMBINE_##op(k->name[at], x))
 
 #define EACH(w)                                                                                                        \
     for (size_t w##_ = 0, w; w##_ < group.items && (w = random_backwards ? group.items - 1 - w##_ : w##_, 1); ++w##_)
@@ -256,7 +265,10 @@ static inline struct item point_of(struct item item, size_t row, size_t column)
 #define range_own_at OWN_AT
 
 #define nd_kernel KERNEL
+#define LOCAL_MEMBER(name)
 #define nd_local(type, name, size) type name size
+#define nd_local_data nd_local
+#define nd_whole group.items
 #define nd_items ITEMS
 #define nd_end END
 #define nd_leave LEAVE
@@ -266,7 +278,9 @@ static inline struct item point_of(struct item item, size_t row, size_t column)
 #define nd_own_at OWN_AT
 
 #define groups_kernel KERNEL
-#define groups_local(type, name, size) type name size
+#define groups_local nd_local
+#define groups_local_data nd_local
+#define groups_whole nd_whole
 #define groups_items ITEMS
 #define groups_points(phase, rows, columns, first_row, first_column)                                                   \
     EACH(w) for (size_t p = w; p < (size_t)(rows) * (size_t)(columns); p += group.items)                               \
@@ -300,6 +314,76 @@ static inline struct item point_of(struct item item, size_t row, size_t column)
         for (size_t w = 1; w < group.items; ++w)                                                                       \
             all = combine(op, all, name[w]), name[w] = all & 0xffff;                                                   \
     } while (0)
+/* Functions of a group on the variables `name` of its work-items; identities are 0. */
+#define COMBINE_TW_SUM(a, b) ((a) + (b))
+#define COMBINE_TW_MIN(a, b) ((b) < (a) ? (b) : (a))
+#define COMBINE_TW_MAX(a, b) ((b) > (a) ? (b) : (a))
+#define COMBINE_TW_AND(a, b) ((a) & (b))
+#define COMBINE_TW_OR(a, b) ((a) | (b))
+#define COMBINE_TW_XOR(a, b) ((a) ^ (b))
+#define nd_reduce_of(name, op, type)                                                                                   \
+    do {                                                                                                               \
+        type all = name[0];                                                                                            \
+        for (size_t w = 1; w < group.items; ++w)                                                                       \
+            all = COMBINE_##op(all, name[w]);                                                                          \
+        for (size_t w = 0; w < group.items; ++w)                                                                       \
+            name[w] = all;                                                                                             \
+    } while (0)
+#define nd_scan_of(name, op, type)                                                                                     \
+    for (size_t w = 1; w < group.items; ++w)                                                                           \
+    name[w] = COMBINE_##op(name[w - 1], name[w])
+#define nd_exclusive_scan_of(name, op, type)                                                                           \
+    do {                                                                                                               \
+        type all = 0;                                                                                                  \
+        for (size_t w = 0; w < group.items; ++w) {                                                                     \
+            const type x = name[w];                                                                                    \
+            name[w] = all;                                                                                             \
+            all = COMBINE_##op(all, x);                                                                                \
+        }                                                                                                              \
+    } while (0)
+#define nd_broadcast_of(name, from, type)                                                                              \
+    do {                                                                                                               \
+        const type all = name[from];                                                                                   \
+        for (size_t w = 0; w < group.items; ++w)                                                                       \
+            name[w] = all;                                                                                             \
+    } while (0)
+#define COUNT_any(n) ((n) > 0)
+#define COUNT_all(n) ((n) == group.items)
+#define COUNT_none(n) ((n) == 0)
+#define nd_quantify_of(name, of, limit, type)                                                                          \
+    do {                                                                                                               \
+        size_t n = 0;                                                                                                  \
+        for (size_t w = 0; w < group.items; ++w)                                                                       \
+            n += name[w] > (limit);                                                                                    \
+        for (size_t w = 0; w < group.items; ++w)                                                                       \
+            name[w] = (type)COUNT_##of(n);                                                                             \
+    } while (0)
+#define groups_reduce_of nd_reduce_of
+#define groups_scan_of nd_scan_of
+#define groups_exclusive_scan_of nd_exclusive_scan_of
+#define groups_broadcast_of nd_broadcast_of
+
+/* A sub-group is one work-item. */
+#define tw_sub_group struct item
+#define tw_get_sub_group(item) (item)
+#define tw_sub_group_local_id(g) 0
+#define tw_sub_group_local_range(g) 1
+#define tw_sub_group_max_local_range(g) 1
+#define tw_sub_group_id(g) ((g).linear)
+#define tw_sub_group_range(g) ((g).items)
+#define tw_reduce_over_group(g, x, op) (x)
+#define tw_inclusive_scan_over_group(g, x, op) (x)
+#define tw_exclusive_scan_over_group(g, x, op) ((void)(x), 0)
+#define tw_group_broadcast(g, x, from) (x)
+#define tw_select_from_group(g, x, from) (x)
+#define tw_permute_group_by_xor(g, x, mask) (x)
+#define tw_shift_group_left(g, x, by) (x)
+#define tw_shift_group_right(g, x, by) (x)
+#define tw_group_ballot(g, x) (!!(x))
+#define tw_any_of_group(g, x) (!!(x))
+#define tw_all_of_group(g, x) (!!(x))
+#define tw_none_of_group(g, x) (!(x))
+
 #define BROADCAST(name)                                                                                                \
     for (size_t w = 1; w < group.items; ++w)                                                                           \
     name[w] = name[0]
@@ -311,24 +395,32 @@ static inline struct item point_of(struct item item, size_t row, size_t column)
 #define groups_broadcast BROADCAST
 
 /* Runs a kernel: `fill` makes its block. */
+static inline struct item group_of(const struct launch *s, size_t g)
+{
+    struct item group = {.items = s->local[0] * s->local[1] * s->local[2], .group = g};
+    for (int d = 3; d-- > 0; g /= s->groups[d]) {
+        group.at[d] = g % s->groups[d];
+        group.range[d] = s->local[d];
+        group.whole[d] = s->local[d] * s->groups[d];
+        group.offset[d] = s->offset[d];
+        group.global[d] = s->offset[d] + group.at[d] * s->local[d];
+    }
+    return group;
+}
 #define RUN(name)                                                                                                      \
     void run_##name(const struct launch *s)                                                                            \
     {                                                                                                                  \
         struct name block = fill_##name(s);                                                                            \
-        for (size_t g = 0; g < s->groups[0] * s->groups[1]; ++g) {                                                     \
-            struct item group = {.items = s->local[0] * s->local[1], .group = g};                                      \
-            const size_t at[2] = {g / s->groups[1], g % s->groups[1]};                                                 \
-            for (int d = 0; d < 2; ++d) {                                                                              \
-                group.range[d] = s->local[d];                                                                          \
-                group.whole[d] = s->local[d] * s->groups[d];                                                           \
-                group.offset[d] = s->offset[d];                                                                        \
-                group.global[d] = s->offset[d] + at[d] * s->local[d];                                                  \
-            }                                                                                                          \
-            name(group, &block);                                                                                       \
-        }                                                                                                              \
+        for (size_t g = 0; g < s->groups[0] * s->groups[1] * s->groups[2]; ++g)                                        \
+            name(group_of(s, g), &block);                                                                              \
     }
 
 #else
+
+#define REDUCTION(type, op, name) TW_REDUCTION(type, op) name;
+#define REDUCTION_ARRAY(type, op, name) TW_REDUCTION_ARRAY(type, op) name;
+#define combine_to(name, op, x) tw_combine(k->name, x)
+#define combine_at_to(name, op, at, x) tw_combine_at(k->name, at, x)
 
 #define range_kernel(name) static inline void name(tw_item item, const struct name *k)
 #define range_items(phase) {
@@ -339,7 +431,10 @@ static inline struct item point_of(struct item item, size_t row, size_t column)
 #define range_own_at(name, i) name[i]
 
 #define nd_kernel(name) static inline void name(tw_nd_item item, const struct name *k)
+#define LOCAL_MEMBER(name) tw_local_memory name##_memory;
 #define nd_local(type, name, ...) TW_LOCAL(type, name, __VA_ARGS__)
+#define nd_whole tw_local_linear_range(item)
+#define nd_local_data(type, name, size) type *const name = tw_local_data(item, k->name##_memory)
 #define nd_items(phase) {
 #define nd_end(phase) }
 #define nd_leave(phase) return
@@ -350,9 +445,16 @@ static inline struct item point_of(struct item item, size_t row, size_t column)
 #define nd_reduce(name, op) name = tw_reduce_over_group(item, name, op) & 0xffff
 #define nd_scan(name, op) name = tw_inclusive_scan_over_group(item, name, op) & 0xffff
 #define nd_broadcast(name) name = tw_group_broadcast(item, name, 0)
+#define nd_reduce_of(name, op, type) name = tw_reduce_over_group(item, name, op)
+#define nd_scan_of(name, op, type) name = tw_inclusive_scan_over_group(item, name, op)
+#define nd_exclusive_scan_of(name, op, type) name = tw_exclusive_scan_over_group(item, name, op)
+#define nd_broadcast_of(name, from, type) name = tw_group_broadcast(item, name, (size_t)(from))
+#define nd_quantify_of(name, of, limit, type) name = (type)tw_##of##_of_group(item, name > (limit))
 
 #define groups_kernel(name) static inline void name(tw_group group, const struct name *k)
 #define groups_local(type, name, ...) TW_LOCAL(type, name, __VA_ARGS__)
+#define groups_whole tw_local_linear_range(group)
+#define groups_local_data(type, name, size) type *const name = tw_local_data(group, k->name##_memory)
 #define groups_items(phase) tw_parallel_for_work_item(group, item) {
 #define groups_points(phase, rows, columns, first_row, first_column)                                                   \
     tw_parallel_for_work_item_offset(group, item, tw_range_2d(rows, columns), tw_id_2d(first_row, first_column)) {
@@ -374,6 +476,17 @@ static inline struct item point_of(struct item item, size_t row, size_t column)
         }                                                                                                              \
     } while (0)
 #define groups_reduce(name, op) GIVE_ALL(name, tw_reduce_over_group(group, name, op))
+#define GIVE_ALL_OF(name, type, ...)                                                                                   \
+    do {                                                                                                               \
+        const type all = __VA_ARGS__;                                                                                  \
+        tw_parallel_for_work_item(group, item) {                                                                       \
+            tw_private(name, item) = all;                                                                              \
+        }                                                                                                              \
+    } while (0)
+#define groups_reduce_of(name, op, type) GIVE_ALL_OF(name, type, tw_reduce_over_group(group, name, op))
+#define groups_broadcast_of(name, from, type) GIVE_ALL_OF(name, type, tw_group_broadcast(group, name, (size_t)(from)))
+#define groups_scan_of(name, op, type) tw_inclusive_scan_over_group(group, name, op)
+#define groups_exclusive_scan_of(name, op, type) tw_exclusive_scan_over_group(group, name, op)
 #define groups_broadcast(name) GIVE_ALL(name, tw_group_broadcast(group, name, 0))
 #define groups_scan(name, op)                                                                                          \
     do {                                                                                                               \
