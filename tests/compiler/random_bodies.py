@@ -76,12 +76,21 @@ class Body:
         if depth == 0 or self.chance(0.25):
             return self.leaf()
         a, b = self.value(depth - 1), self.value(depth - 1)
+        if self.chance(0.15):
+            return self.guarded(a, b)
+        if self.chance(0.08):  # helpers with loops and several ends
+            return self.pick(f"gcd_of({a} & 255, {b} & 255)", f"find_in(k->in, {self.index()}, {a})", f"log_of({a})", f"class_of({a}, {b})")
         return self.pick(
             f"(({a} + {b}) & 0xffff)", f"(({a} - {b}) & 0x1ffff)", f"(({a} ^ {b}) & 0x1ffff)", f"(({a} & 255) * ({b} & 127))",
             f"({a} / (({b} & 15) + 1))", f"({a} % (({b} & 7) + 1))", f"(({a} & 255) << ({b} & 7))", f"({a} >> ({b} & 7))",
             f"({self.condition(0)} ? {a} : {b})", f"({a} < {b} ? {a} : {b})", f"({a} {self.pick('>', '==', '!=')} {b})", f"twice({a})",
             f"clamp_to({a}, {self.rng.randint(-9, 3)}, {self.rng.randint(4, 900)})", f"(int)(((unsigned){a} * 2654435761u) >> 14)",
             f"(int)(((uint64_t){a} * 0x9e3779b97f4a7c15u) >> 46)", f"({a} & {b})", f"abs({a})", f"(int)({self.real('float', 0)})")
+
+    def guarded(self, a, b):
+        """What has no result, or is a fault, where a condition does not hold."""
+        return self.pick(f"((unsigned){a} < 1024u ? k->in[(unsigned){a}] : {b})", f"({b} != 0 ? {a} / {b} : 3)", f"({b} > 0 ? {a} % {b} : {b})", f"((unsigned){b} < 12u ? ({a} & 255) << {b} : 1)",
+                         f"((unsigned){b} < 31u ? {a} >> {b} : {a})")
 
     def real(self, type, depth=1):
         """A floating-point expression without infinities, NaNs, and minima of zeros that differ in their sign."""
@@ -255,7 +264,7 @@ class Private(Body):
         if self.chance(0.5):
             name, _, size = self.pick(*self.arrays)
             index = super().leaf()
-            return f"(int){name}[{self.pick(f'(unsigned){index} % {size}u', self.rng.randrange(size))}]"
+            return self.pick(f"(int){name}[{self.pick(f'(unsigned){index} % {size}u', self.rng.randrange(size))}]", f"((unsigned){index} < {size}u ? (int){name}[(unsigned){index}] : 1)")
         return self.pick("q0.a", "q1.a", "(int)q0.b", f"r0[{super().leaf()} & 3].a", "(int)v0.x", "(int)v0.z", "w0.i", "(int)w0.l", "(int)w0.d", "(int)w0.s", "(c0.a & 0xffff)",
                          "(int)c0.d", "m0[0][1]", f"m0[1][{super().leaf()} & 1]")
 

@@ -158,6 +158,51 @@ static inline int total(const int *p, int n)
     return sum;
 }
 
+/* Helpers with several ends. */
+static inline int gcd_of(int a, int b)
+{
+    while (b != 0) {
+        const int rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+static inline int find_in(const int *in, int from, int x)
+{
+    if (x < 0)
+        return -1;
+    for (int i = from; i < READ_ONLY; ++i) {
+        if (in[i] == x)
+            return i - from;
+        if (i - from > 12)
+            break;
+    }
+    return 20;
+}
+static inline int log_of(int x)
+{
+    int bits = 0;
+    for (; x > 0; x >>= 1)
+        ++bits;
+    return bits;
+}
+static inline int class_of(int a, int b)
+{
+    if (a > b)
+        return a & 15;
+    switch (a & 3) {
+    case 0:
+        return b & 0xff;
+    case 1:
+        break;
+    default:
+        if (b & 1)
+            return 7;
+    }
+    return a == b ? 100 : -3;
+}
+
 struct random_kernel {
     const char *name;
     int number, is_range, dims, is_single_group, has_pad, has_offset;
