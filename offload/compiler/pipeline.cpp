@@ -136,6 +136,7 @@ constexpr FunctionStep BeforeVectorizer[] = {
     {"tw-independence", nowHasItems, tellIndependence, nullptr},
     {"tw-runtime-checks", nowHasItems, limitChecks, nullptr, Need::Required},
     {"tw-ordinary-atomics", nowHasItems, makeOrdinary, clean},
+    {"tw-hide-wraps", nowHasItems, hideWraps, nullptr}, /* the last, since a freeze is simplified */
 };
 
 /* Behind all of LLVM's. */

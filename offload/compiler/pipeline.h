@@ -39,6 +39,9 @@ bool useFrameAtEntry(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void hideDivisions(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool hoistDivisions(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
+/* wraps.cpp */
+bool hideWraps(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+
 } // namespace tw_compiler
 
 #endif

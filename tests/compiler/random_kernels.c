@@ -111,10 +111,10 @@ static int compare(const struct random_kernel *kernel, int place, const struct l
         for (size_t i = s->count[a]; i-- > 0;)
             if (memcmp((char *)s->array[a] + i * sizes[type], (char *)expected[a] + i * sizes[type], sizes[type]) != 0)
                 ++wrong, first = i;
-        printf("%s%s, launch %d (groups %zu %zu, local %zu %zu, n %d, m %d, c %d, z %zu, first %zd, pad %zu, region "
-               "%zu, shifts",
-               what, kernel->name, place, s->groups[0], s->groups[1], s->local[0], s->local[1], s->n, s->m, s->c, s->z,
-               (ssize_t)s->first, s->pad, s->region);
+        printf("%s%s, launch %d (groups %zu %zu %zu, local %zu %zu %zu, n %d, m %d, c %d, z %zu, first %zd, pad %zu, "
+               "region %zu, shifts",
+               what, kernel->name, place, s->groups[0], s->groups[1], s->groups[2], s->local[0], s->local[1],
+               s->local[2], s->n, s->m, s->c, s->z, (ssize_t)s->first, s->pad, s->region);
         for (int b = 0; b < kernel->arrays; ++b)
             for (int v = 0; v < kernel->views[b]; ++v)
                 printf(" %zu", s->shift[b][v]);
@@ -131,14 +131,14 @@ static int compare(const struct random_kernel *kernel, int place, const struct l
 /* Sizes, contents of members and places of arrays. Parts of an array are apart by what work-items own by turns. */
 static struct launch choose(const struct random_kernel *kernel, const int *in)
 {
-    struct launch s = {.storage = (enum storage)below(STORAGES), .groups = {1, 1}, .in = in, .m = (int)below(5)};
+    struct launch s = {.storage = (enum storage)below(STORAGES), .groups = {1, 1, 1}, .in = in, .m = (int)below(5)};
     memcpy(s.local, kernel->sizes[below(3)], sizeof s.local);
     if (!kernel->is_single_group)
         for (int d = 0; d < kernel->dims; ++d)
-            s.groups[d] = 1 + below(3);
+            s.groups[d] = 1 + below(kernel->dims == 3 ? 2 : 3);
     for (int d = 0; kernel->has_offset && d < kernel->dims; ++d)
         s.offset[d] = below(2) * below(50);
-    const size_t items = s.local[0] * s.local[1], groups = s.groups[0] * s.groups[1];
+    const size_t items = s.local[0] * s.local[1] * s.local[2], groups = s.groups[0] * s.groups[1] * s.groups[2];
     const size_t firsts[] = {0,
                              0,
                              1,

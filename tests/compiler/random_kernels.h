@@ -6,15 +6,17 @@
 #ifndef RANDOM_KERNELS_H
 #define RANDOM_KERNELS_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #ifndef PLAIN
 #include <teamwork/teamwork.h>
 #endif
 
-enum { LIMIT = 640, MOST_ITEMS = 512, READ_ONLY = 1024, MOST_ARRAYS = 2, MOST_VIEWS = 3 };
+enum { LIMIT = 640, MOST_ITEMS = 512, READ_ONLY = 1024, MOST_ARRAYS = 3, MOST_VIEWS = 3 };
 
 struct cell { /* has no padding */
     int a;
@@ -42,7 +44,7 @@ enum storage { accessors, addresses, shared_memory, STORAGES };
 /* What a launch of a kernel is about. */
 struct launch {
     enum storage storage;
-    size_t groups[2], local[2], offset[2];
+    size_t groups[3], local[3], offset[3];
     int n, m, c;
     size_t z, first, pad,
         region; /* elements: what loops begin with, what indices begin with, and a group's part of an array */
@@ -61,6 +63,11 @@ struct priv {
 static inline int clamp_to(int x, int low, int high)
 {
     return x < low ? low : x > high ? high : x;
+}
+/* A variable of floating point after an assignment. */
+static inline double limited(double x)
+{
+    return x > 4096 ? 1 : x < -4096 ? -1 : x;
 }
 static inline int twice(int x)
 {
@@ -81,10 +88,125 @@ BUMP(long64, int64_t, 0xffff)
 BUMP(float, float, 0xfff)
 BUMP(double, double, 0xffff)
 
+/* Values of work-items, and what helpers make of them: in one register, of floating point, in memory, a stack. */
+struct pair {
+    int a;
+    short b;
+};
+struct vec {
+    float x, y, z;
+};
+struct record {
+    signed char c;
+    short s;
+    int i;
+    int64_t l;
+    double d;
+};
+struct list {
+    int n, at[6];
+};
+static inline struct pair pair_of(int a, int b)
+{
+    return (struct pair){a & 0xffff, (short)b};
+}
+static inline struct pair exchanged(struct pair p)
+{
+    return (struct pair){p.b, (short)p.a};
+}
+static inline struct pair larger(struct pair p, struct pair q)
+{
+    return p.a > q.a ? p : q;
+}
+static inline void advance(struct pair *p, int by)
+{
+    p->a = (p->a + by) & 0xffff;
+    if (p->a & 1)
+        p->b = (short)(p->b + by);
+}
+static inline struct vec sum_of(struct vec a, struct vec b)
+{
+    return (struct vec){(float)limited(a.x + b.x), (float)limited(a.y + b.y), (float)limited(a.z + b.z)};
+}
+static inline struct vec scaled(struct vec a, float by)
+{
+    return (struct vec){a.x * by, a.y * by, a.z * by};
+}
+static inline struct record stepped(struct record r, int by)
+{
+    return (struct record){(signed char)(r.c + 1), (short)(r.s ^ by), (r.i * 3 + by) & 0xffff, (r.l + r.i) & 0xffff,
+                           limited(r.d * 0.5 + r.s)};
+}
+static inline void step(struct record *r, int by)
+{
+    *r = by & 1 ? stepped(*r, by) : (struct record){r->c, 1, by, r->l, r->d};
+}
+static inline void push(struct list *s, int x)
+{
+    if (s->n < 6)
+        s->at[s->n++] = x;
+}
+static inline int pop(struct list *s)
+{
+    return s->at[--s->n];
+}
+static inline int total(const int *p, int n)
+{
+    int sum = 0;
+    for (int i = 0; i < n; ++i)
+        sum += p[i];
+    return sum;
+}
+
+/* Helpers with several ends. */
+static inline int gcd_of(int a, int b)
+{
+    while (b != 0) {
+        const int rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+static inline int find_in(const int *in, int from, int x)
+{
+    if (x < 0)
+        return -1;
+    for (int i = from; i < READ_ONLY; ++i) {
+        if (in[i] == x)
+            return i - from;
+        if (i - from > 12)
+            break;
+    }
+    return 20;
+}
+static inline int log_of(int x)
+{
+    int bits = 0;
+    for (; x > 0; x >>= 1)
+        ++bits;
+    return bits;
+}
+static inline int class_of(int a, int b)
+{
+    if (a > b)
+        return a & 15;
+    switch (a & 3) {
+    case 0:
+        return b & 0xff;
+    case 1:
+        break;
+    default:
+        if (b & 1)
+            return 7;
+    }
+    return a == b ? 100 : -3;
+}
+
 struct random_kernel {
     const char *name;
     int number, is_range, dims, is_single_group, has_pad, has_offset;
-    size_t sizes[3][2];       /* of a group; of range kernels, of the whole range */
+    size_t sizes[3][3];       /* of a group; of range kernels, of the whole range */
     size_t block, row, reach; /* elements: a work-item's blocks; rows of tiles, or 0; what a group reaches at most */
     int arrays, views[MOST_ARRAYS];
     enum element types[MOST_ARRAYS];
@@ -111,18 +233,30 @@ static inline int combine(int op, int a, int b)
                           : a ^ b;
 }
 
+#define tw_atomic_load(p) (*(p))
+#define tw_atomic_store(p, x, ...) (*(p) = (x))
+#define tw_atomic_fetch_add(p, x, ...) (*(p) += (x))
+#define tw_atomic_fetch_sub(p, x, ...) (*(p) -= (x))
+#define tw_atomic_fetch_and(p, x, ...) (*(p) &= (x))
+#define tw_atomic_fetch_or(p, x, ...) (*(p) |= (x))
+#define tw_atomic_fetch_xor(p, x, ...) (*(p) ^= (x))
+#define tw_atomic_fetch_min(p, x, ...) (*(p) = (x) < *(p) ? (x) : *(p))
+#define tw_atomic_fetch_max(p, x, ...) (*(p) = (x) > *(p) ? (x) : *(p))
+#define tw_atomic_compare_exchange_strong(p, old, x) (*(p) == *(old) ? (*(p) = (x), 1) : (*(old) = *(p), 0))
+#define tw_atomic_compare_exchange_weak tw_atomic_compare_exchange_strong
+
 /* A work-item, or its group. */
 struct item {
-    size_t local[2], global[2], offset[2], range[2],
-        whole[2]; /* `local` of a point is its place in the points' range */
+    size_t local[3], global[3], offset[3], range[3], whole[3],
+        at[3]; /* `local` of a point is its place in the points' range; `at` is that of the group */
     size_t linear, items, group;
 };
 static inline struct item item_of(struct item group, size_t w)
 {
     group.linear = w;
-    group.local[0] = w / group.range[1];
-    group.local[1] = w % group.range[1];
-    for (int d = 0; d < 2; ++d)
+    for (int d = 3; d-- > 0; w /= group.range[d])
+        group.local[d] = w % group.range[d];
+    for (int d = 0; d < 3; ++d)
         group.global[d] += group.local[d];
     return group;
 }
@@ -141,6 +275,15 @@ static inline struct item point_of(struct item item, size_t row, size_t column)
 #define tw_physical_local_linear_id(item) ((item).linear)
 #define tw_local_linear_range(item) ((item).items)
 #define tw_group_linear_id(item) ((item).group)
+#define tw_group_id(item, d) ((item).at[d])
+#define tw_group_range(item, d) ((item).whole[d] / (item).range[d])
+#define tw_global_linear_id(item) ((item).linear)
+
+/* Reductions of launches: a pointer to the result. */
+#define REDUCTION(type, op, name) type *name;
+#define REDUCTION_ARRAY REDUCTION
+#define combine_to(name, op, x) (*k->name = COMBINE_##op(*k->name, x))
+#define combine_at_to(name, op, at, x) (k->name[at] = COMBINE_##op(k->name[at], x))
 
 #define EACH(w)                                                                                                        \
     for (size_t w##_ = 0, w; w##_ < group.items && (w = random_backwards ? group.items - 1 - w##_ : w##_, 1); ++w##_)
@@ -167,7 +310,10 @@ static inline struct item point_of(struct item item, size_t row, size_t column)
 #define range_own_at OWN_AT
 
 #define nd_kernel KERNEL
+#define LOCAL_MEMBER(name)
 #define nd_local(type, name, size) type name size
+#define nd_local_data nd_local
+#define nd_whole group.items
 #define nd_items ITEMS
 #define nd_end END
 #define nd_leave LEAVE
@@ -177,7 +323,9 @@ static inline struct item point_of(struct item item, size_t row, size_t column)
 #define nd_own_at OWN_AT
 
 #define groups_kernel KERNEL
-#define groups_local(type, name, size) type name size
+#define groups_local nd_local
+#define groups_local_data nd_local
+#define groups_whole nd_whole
 #define groups_items ITEMS
 #define groups_points(phase, rows, columns, first_row, first_column)                                                   \
     EACH(w) for (size_t p = w; p < (size_t)(rows) * (size_t)(columns); p += group.items)                               \
@@ -211,6 +359,76 @@ static inline struct item point_of(struct item item, size_t row, size_t column)
         for (size_t w = 1; w < group.items; ++w)                                                                       \
             all = combine(op, all, name[w]), name[w] = all & 0xffff;                                                   \
     } while (0)
+/* Functions of a group on the variables `name` of its work-items; identities are 0. */
+#define COMBINE_TW_SUM(a, b) ((a) + (b))
+#define COMBINE_TW_MIN(a, b) ((b) < (a) ? (b) : (a))
+#define COMBINE_TW_MAX(a, b) ((b) > (a) ? (b) : (a))
+#define COMBINE_TW_AND(a, b) ((a) & (b))
+#define COMBINE_TW_OR(a, b) ((a) | (b))
+#define COMBINE_TW_XOR(a, b) ((a) ^ (b))
+#define nd_reduce_of(name, op, type)                                                                                   \
+    do {                                                                                                               \
+        type all = name[0];                                                                                            \
+        for (size_t w = 1; w < group.items; ++w)                                                                       \
+            all = COMBINE_##op(all, name[w]);                                                                          \
+        for (size_t w = 0; w < group.items; ++w)                                                                       \
+            name[w] = all;                                                                                             \
+    } while (0)
+#define nd_scan_of(name, op, type)                                                                                     \
+    for (size_t w = 1; w < group.items; ++w)                                                                           \
+    name[w] = COMBINE_##op(name[w - 1], name[w])
+#define nd_exclusive_scan_of(name, op, type)                                                                           \
+    do {                                                                                                               \
+        type all = 0;                                                                                                  \
+        for (size_t w = 0; w < group.items; ++w) {                                                                     \
+            const type x = name[w];                                                                                    \
+            name[w] = all;                                                                                             \
+            all = COMBINE_##op(all, x);                                                                                \
+        }                                                                                                              \
+    } while (0)
+#define nd_broadcast_of(name, from, type)                                                                              \
+    do {                                                                                                               \
+        const type all = name[from];                                                                                   \
+        for (size_t w = 0; w < group.items; ++w)                                                                       \
+            name[w] = all;                                                                                             \
+    } while (0)
+#define COUNT_any(n) ((n) > 0)
+#define COUNT_all(n) ((n) == group.items)
+#define COUNT_none(n) ((n) == 0)
+#define nd_quantify_of(name, of, limit, type)                                                                          \
+    do {                                                                                                               \
+        size_t n = 0;                                                                                                  \
+        for (size_t w = 0; w < group.items; ++w)                                                                       \
+            n += name[w] > (limit);                                                                                    \
+        for (size_t w = 0; w < group.items; ++w)                                                                       \
+            name[w] = (type)COUNT_##of(n);                                                                             \
+    } while (0)
+#define groups_reduce_of nd_reduce_of
+#define groups_scan_of nd_scan_of
+#define groups_exclusive_scan_of nd_exclusive_scan_of
+#define groups_broadcast_of nd_broadcast_of
+
+/* A sub-group is one work-item. */
+#define tw_sub_group struct item
+#define tw_get_sub_group(item) (item)
+#define tw_sub_group_local_id(g) 0
+#define tw_sub_group_local_range(g) 1
+#define tw_sub_group_max_local_range(g) 1
+#define tw_sub_group_id(g) ((g).linear)
+#define tw_sub_group_range(g) ((g).items)
+#define tw_reduce_over_group(g, x, op) (x)
+#define tw_inclusive_scan_over_group(g, x, op) (x)
+#define tw_exclusive_scan_over_group(g, x, op) ((void)(x), 0)
+#define tw_group_broadcast(g, x, from) (x)
+#define tw_select_from_group(g, x, from) (x)
+#define tw_permute_group_by_xor(g, x, mask) (x)
+#define tw_shift_group_left(g, x, by) (x)
+#define tw_shift_group_right(g, x, by) (x)
+#define tw_group_ballot(g, x) (!!(x))
+#define tw_any_of_group(g, x) (!!(x))
+#define tw_all_of_group(g, x) (!!(x))
+#define tw_none_of_group(g, x) (!(x))
+
 #define BROADCAST(name)                                                                                                \
     for (size_t w = 1; w < group.items; ++w)                                                                           \
     name[w] = name[0]
@@ -222,24 +440,32 @@ static inline struct item point_of(struct item item, size_t row, size_t column)
 #define groups_broadcast BROADCAST
 
 /* Runs a kernel: `fill` makes its block. */
+static inline struct item group_of(const struct launch *s, size_t g)
+{
+    struct item group = {.items = s->local[0] * s->local[1] * s->local[2], .group = g};
+    for (int d = 3; d-- > 0; g /= s->groups[d]) {
+        group.at[d] = g % s->groups[d];
+        group.range[d] = s->local[d];
+        group.whole[d] = s->local[d] * s->groups[d];
+        group.offset[d] = s->offset[d];
+        group.global[d] = s->offset[d] + group.at[d] * s->local[d];
+    }
+    return group;
+}
 #define RUN(name)                                                                                                      \
     void run_##name(const struct launch *s)                                                                            \
     {                                                                                                                  \
         struct name block = fill_##name(s);                                                                            \
-        for (size_t g = 0; g < s->groups[0] * s->groups[1]; ++g) {                                                     \
-            struct item group = {.items = s->local[0] * s->local[1], .group = g};                                      \
-            const size_t at[2] = {g / s->groups[1], g % s->groups[1]};                                                 \
-            for (int d = 0; d < 2; ++d) {                                                                              \
-                group.range[d] = s->local[d];                                                                          \
-                group.whole[d] = s->local[d] * s->groups[d];                                                           \
-                group.offset[d] = s->offset[d];                                                                        \
-                group.global[d] = s->offset[d] + at[d] * s->local[d];                                                  \
-            }                                                                                                          \
-            name(group, &block);                                                                                       \
-        }                                                                                                              \
+        for (size_t g = 0; g < s->groups[0] * s->groups[1] * s->groups[2]; ++g)                                        \
+            name(group_of(s, g), &block);                                                                              \
     }
 
 #else
+
+#define REDUCTION(type, op, name) TW_REDUCTION(type, op) name;
+#define REDUCTION_ARRAY(type, op, name) TW_REDUCTION_ARRAY(type, op) name;
+#define combine_to(name, op, x) tw_combine(k->name, x)
+#define combine_at_to(name, op, at, x) tw_combine_at(k->name, at, x)
 
 #define range_kernel(name) static inline void name(tw_item item, const struct name *k)
 #define range_items(phase) {
@@ -250,7 +476,10 @@ static inline struct item point_of(struct item item, size_t row, size_t column)
 #define range_own_at(name, i) name[i]
 
 #define nd_kernel(name) static inline void name(tw_nd_item item, const struct name *k)
+#define LOCAL_MEMBER(name) tw_local_memory name##_memory;
 #define nd_local(type, name, ...) TW_LOCAL(type, name, __VA_ARGS__)
+#define nd_whole tw_local_linear_range(item)
+#define nd_local_data(type, name, size) type *const name = tw_local_data(item, k->name##_memory)
 #define nd_items(phase) {
 #define nd_end(phase) }
 #define nd_leave(phase) return
@@ -261,9 +490,16 @@ static inline struct item point_of(struct item item, size_t row, size_t column)
 #define nd_reduce(name, op) name = tw_reduce_over_group(item, name, op) & 0xffff
 #define nd_scan(name, op) name = tw_inclusive_scan_over_group(item, name, op) & 0xffff
 #define nd_broadcast(name) name = tw_group_broadcast(item, name, 0)
+#define nd_reduce_of(name, op, type) name = tw_reduce_over_group(item, name, op)
+#define nd_scan_of(name, op, type) name = tw_inclusive_scan_over_group(item, name, op)
+#define nd_exclusive_scan_of(name, op, type) name = tw_exclusive_scan_over_group(item, name, op)
+#define nd_broadcast_of(name, from, type) name = tw_group_broadcast(item, name, (size_t)(from))
+#define nd_quantify_of(name, of, limit, type) name = (type)tw_##of##_of_group(item, name > (limit))
 
 #define groups_kernel(name) static inline void name(tw_group group, const struct name *k)
 #define groups_local(type, name, ...) TW_LOCAL(type, name, __VA_ARGS__)
+#define groups_whole tw_local_linear_range(group)
+#define groups_local_data(type, name, size) type *const name = tw_local_data(group, k->name##_memory)
 #define groups_items(phase) tw_parallel_for_work_item(group, item) {
 #define groups_points(phase, rows, columns, first_row, first_column)                                                   \
     tw_parallel_for_work_item_offset(group, item, tw_range_2d(rows, columns), tw_id_2d(first_row, first_column)) {
@@ -285,6 +521,17 @@ static inline struct item point_of(struct item item, size_t row, size_t column)
         }                                                                                                              \
     } while (0)
 #define groups_reduce(name, op) GIVE_ALL(name, tw_reduce_over_group(group, name, op))
+#define GIVE_ALL_OF(name, type, ...)                                                                                   \
+    do {                                                                                                               \
+        const type all = __VA_ARGS__;                                                                                  \
+        tw_parallel_for_work_item(group, item) {                                                                       \
+            tw_private(name, item) = all;                                                                              \
+        }                                                                                                              \
+    } while (0)
+#define groups_reduce_of(name, op, type) GIVE_ALL_OF(name, type, tw_reduce_over_group(group, name, op))
+#define groups_broadcast_of(name, from, type) GIVE_ALL_OF(name, type, tw_group_broadcast(group, name, (size_t)(from)))
+#define groups_scan_of(name, op, type) tw_inclusive_scan_over_group(group, name, op)
+#define groups_exclusive_scan_of(name, op, type) tw_exclusive_scan_over_group(group, name, op)
 #define groups_broadcast(name) GIVE_ALL(name, tw_group_broadcast(group, name, 0))
 #define groups_scan(name, op)                                                                                          \
     do {                                                                                                               \

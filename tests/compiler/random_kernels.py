@@ -16,7 +16,10 @@ import random
 import re
 import sys
 
-# What kernels are about, and how often. All but the last two are one loop with one statement, which the plugin transforms.
+from random_bodies import BODIES
+from random_groups import GROUPS
+
+# What kernels are about, and how often. Up to `tile` they are one loop with one statement, which the plugin transforms.
 SHAPES = {
     "alias": 3,     # members that lead to the same memory
     "counter": 3,   # counters that begin below zero or elsewhere, or are narrow
@@ -26,6 +29,16 @@ SHAPES = {
     "tile": 2,      # loops over rows and columns of a tile
     "near": 8,      # a few statements of all of these
     "mixed": 2,     # many statements, phases and private variables
+    # those of random_bodies.py
+    "diverge": 6,   # loops, branches and ends that differ from work-item to work-item
+    "private": 5,   # arrays, structs and lists of a work-item
+    "rare": 5,      # stores and atomic operations that few work-items do
+    "widths": 5,    # elements and variables of many types in one body
+    "cube": 3,      # ranges of three dimensions
+    "reduce": 3,    # reductions of launches
+    # those of random_groups.py
+    "local": 4,     # what work-items exchange in local memory
+    "together": 3,  # functions of groups and sub-groups
 }
 
 SUFFIX = {"int": "int", "unsigned": "unsigned", "signed char": "schar", "unsigned char": "uchar", "short": "short",
@@ -44,7 +57,27 @@ LIMIT, LOCAL, ROWS = 640, 2624, 60  # where counters end; elements of local arra
 class Array:
     def __init__(self, of, views, local=False):
         self.of, self.views, self.local = of, list(views), local
-        self.owner = "turns"  # of the phase that is being written
+        self.given = False    # a local accessor, whose size the launch gives
+        self.owner = "turns"  # of the phase that is being written; `everyone` of arrays with atomic operations alone
+
+
+class Reduction:
+    """A member of the block that reduces into an element of an array, or into all of it."""
+
+    def __init__(self, kernel, array):
+        self.name, self.array, self.of = f"sum{array}", array, kernel.arrays[array].of
+        self.op = kernel.pick("TW_SUM", "TW_SUM", "TW_MIN", "TW_MAX", *(["TW_OR", "TW_XOR", "TW_AND"] if self.of not in ("float", "double") else []))
+        self.is_array = kernel.chance(0.3)
+        self.replaces = not self.is_array and self.op in ("TW_SUM", "TW_OR", "TW_XOR") and kernel.chance(0.4)
+        self.element = kernel.pick(0, 7)
+
+    def member(self, plain):
+        if plain:
+            result = f"({self.of} *)s->array[{self.array}] + {0 if self.is_array else self.element}"
+            return f".{self.name} = " + (f"({{ {self.of} *const result = {result}; *result = 0; result; }})" if self.replaces else result)
+        if self.is_array:
+            return f".{self.name} = TW_REDUCE_ARRAY(cg, b{self.array})"
+        return f".{self.name} = TW_REDUCE{'_INIT' * self.replaces}_AT(cg, b{self.array}, {self.element})"
 
 
 class Turn:
@@ -61,13 +94,16 @@ class Kernel:
         self.shape = self.rng.choices(list(SHAPES), SHAPES.values())[0] if shape == "all" else shape
         self.name = f"{self.shape}_{number}"
         self.small = self.shape not in ("near", "mixed")
-        self.form = {"points": "groups", "tile": self.pick("nd", "groups")}.get(self.shape) or self.pick("nd", "nd", "nd", "groups", "groups", "groups", "range")
+        self.form = {"points": "groups", "tile": self.pick("nd", "groups")}.get(self.shape) or self.pick("nd", "nd", "nd", "groups", "groups", "groups", "range", *["range"] * 2 * (self.shape in BODIES))
+        if self.shape in GROUPS:
+            self.form = self.pick("nd", "nd", "groups")
         self.choose_sizes()
         self.make_arrays()
         self.has_pad = self.chance(0.3)     # a distance that the launch gives, so that indices may be below the counter
         self.base_is_pointer = self.chance(0.5)
         self.fences = self.form == "groups" or self.chance(0.7)  # whether barriers order global memory
         self.offset = None
+        self.extra = []     # private variables besides v, u, pa and ps: types and names
         self.private_size = self.pick(4, 6, 12)
         self.phases = self.loops = 0
         self.breakable, self.inner_counters, self.in_points = [], [], False
@@ -89,7 +125,10 @@ class Kernel:
         """Sizes of groups, or of whole ranges; one if the kernel has a fixed size."""
         fixed = self.form != "range" and self.chance(0.975)  # any other size takes ten times as long to compile
         self.dims = 2 if self.shape == "tile" or self.chance(0.08) else 1
-        if self.dims == 2:
+        if self.shape == "cube":
+            self.dims = 3
+            choose = lambda: (self.pick(1, 2, 3, 4), self.pick(1, 2, 4, 5), self.pick(1, 4, 8, 12))
+        elif self.dims == 2:
             choose = lambda: (self.pick(1, 2, 4, 8), self.pick(3, 4, 8, 16, 32))
         elif self.form == "range":
             choose = lambda: (self.pick(1, 4, 5, 8, 16, 64, 100, 256),)
@@ -106,15 +145,32 @@ class Kernel:
         self.of_group = "group" if self.form == "groups" else "item"
 
     def make_arrays(self):
-        names = iter("abdegh")
+        names = iter("abdeghpq")
         views = {"alias": (2, 2, 3), "counter": (1,), "column": (1, 1, 2), "single": (1, 2)}.get(self.shape, (1, 2, 2, 3))
         self.arrays = []
-        for i in range(2 if self.chance({"single": 0.5, "near": 0.3, "mixed": 0.3}.get(self.shape, 0.15)) else 1):
-            of = "int" if self.chance(0.5) else self.pick(*SUFFIX)
+        types = self.rng.sample(TYPES, 3) if self.shape == "widths" else []
+        for i in range(self.pick(2, 3, 3) if types else 2 if self.chance({"single": 0.5, "near": 0.3, "mixed": 0.3}.get(self.shape, 0.15)) else 1):
+            of = "int" if self.chance(0.5) else "struct cell" if self.shape == "private" and self.chance(0.4) else self.pick(*SUFFIX)
+            of = types[i] if types else of
             self.arrays.append(Array(of, [next(names) for _ in range(self.pick(*views) if i == 0 else self.pick(1, 2))]))
+        if self.shape in ("rare", "local"):
+            self.shared = Array(self.pick("int", "int", "unsigned", "int64_t", "short", "unsigned char"), ["hits"])
+            self.shared.owner = "everyone"
+            self.arrays.append(self.shared)
+        self.reductions = []
+        if self.shape == "reduce":
+            del self.arrays[1:]
+            for _ in range(self.pick(1, 1, 2)):
+                self.arrays.append(Array(self.pick("int", "unsigned", "int64_t", "float", "double"), []))
+                self.arrays[-1].owner = "everyone"
+                self.reductions.append(Reduction(self, len(self.arrays) - 1))
         self.locals = []
         if self.form != "range" and self.chance({"mixed": 0.6, "near": 0.35, "single": 0.5, "tile": 0.5}.get(self.shape, 0.1)):
             self.locals = [Array(self.pick("int", "int", *TYPES), [name], local=True) for name in self.pick("t", "t", "ts")]
+        if self.shape == "local":
+            self.locals = [Array(self.pick("int", *TYPES), ["t"], local=True), Array(self.pick("int", "unsigned", "short", "int64_t"), ["s"], local=True)]
+        for a in self.locals:
+            a.given = not self.shape == "tile" and self.number % 3 == 1
         self.const_views = {view for a in self.arrays for view in a.views[1:] if self.chance(0.35)}
 
     def count(self):
@@ -125,7 +181,8 @@ class Kernel:
 
     def whole(self):
         if self.form == "range":
-            return "tw_global_range(item, 0)" if self.dims == 1 else "(tw_global_range(item, 0) * tw_global_range(item, 1))"
+            ranges = " * ".join(f"tw_global_range(item, {d})" for d in range(self.dims))
+            return ranges if self.dims == 1 else f"({ranges})"
         return f"tw_local_linear_range({self.of_group})"
 
     def cast(self, type, text):
@@ -358,6 +415,8 @@ class Kernel:
     def statement(self, turn, depth):
         """What a turn does. In small kernels the shape says what."""
         shape = self.shape
+        if shape in BODIES:
+            return BODIES[self.shape](self, turn).write()
         if shape == "points":
             shape = self.pick("alias", "alias", "column", "single", "value")
         elif shape == "near":
@@ -414,7 +473,8 @@ class Kernel:
         n, at = self.count(), f"i{self.loops}"
         type = self.pick("int", "size_t") if self.shape not in ("counter", "mixed") and self.chance(0.8) else self.pick(*COUNTERS)
         most = MOST.get(type, 1 << 30)
-        if most < 4 * self.items + 8:
+        wraps = self.offset == "first" and most < 256 and any(256 % prod(s) for s in self.sizes)  # into another work-item's elements
+        if most < 4 * self.items + 8 or wraps:
             type, most = self.pick("int", "size_t", "short"), 32767
         room = min(LIMIT, most - self.items - 5)
         step, signed, start = self.cast(type, n), type in SIGNED, self.start(type)
@@ -492,7 +552,8 @@ class Kernel:
         """Who owns what between the next two barriers."""
         free = self.fences and self.form != "range"
         for a in self.arrays:
-            a.owner = "tiles" if self.row else "blocks" if free and self.shape in ("near", "mixed") and self.chance(0.15) else "turns"
+            if a.owner != "everyone":
+                a.owner = "tiles" if self.row else "blocks" if free and self.shape in ("near", "mixed") and self.chance(0.15) else "turns"
         for a in self.locals:
             a.owner = self.pick("tiles", "all") if self.row else self.pick("turns", "turns", "all", "all" if self.small else "blocks")
         self.reversed = free and not self.small and self.chance(0.1)
@@ -506,11 +567,13 @@ class Kernel:
         """Declarations that phases begin with."""
         if self.form == "range":
             ids = [f"(tw_global_id(item, {d}) - tw_global_offset(item, {d}))" for d in range(self.dims)]
-            l = ids[0] if self.dims == 1 else f"({ids[0]} * tw_global_range(item, 1) + {ids[1]})"
+            l = ids[0]
+            for d in range(1, self.dims):
+                l = f"({l} * tw_global_range(item, {d}) + {ids[d]})"
         elif self.form == "groups":
             l = "tw_physical_local_linear_id(item)"
         else:
-            l = "tw_local_linear_id(item)" if self.dims == 2 or self.number % 2 else "tw_local_id(item, 0)"
+            l = "tw_local_linear_id(item)" if self.dims > 1 or self.number % 2 else "tw_local_id(item, 0)"
         text = f"const int l = (int){l}; (void)l; "
         if self.row:
             text += "".join(f"const int l{d} = (int)tw_local_id(item, {d}); const size_t R{d} = tw_local_range({self.of_group}, {d}); (void)R{d}; " for d in (0, 1))
@@ -534,6 +597,9 @@ class Kernel:
         self.may_leave = self.form == "groups" or last and not self.has_results
         if self.row:
             parts = [self.tile_loop()]
+        elif self.shape in BODIES and self.chance(0.5):
+            self.offset, self.reversed = None, False
+            parts = [self.block_of(Turn("l", "int"), 1, 1)]
         elif self.small:
             parts = [self.elements_loop(1)]
         else:
@@ -568,10 +634,12 @@ class Kernel:
     def first_phase(self):
         """Gives variables and local arrays their first values, if the rest uses them."""
         private = {name: self.own(name) in self.text or f"{self.form}_own_at({name}," in self.text for name in ("v", "u", "pa", "ps")}
-        declared = "".join(f"    {self.form}_local({a.of}, {a.views[0]}, {f'[{ROWS}][{self.row}]' if self.row else f'[{LOCAL}]'});\n" for a in self.locals)
+        declared = "".join(f"    {self.form}_local{'_data' if a.given else ''}({a.of}, {a.views[0]}, {f'[{ROWS}][{self.row}]' if self.row else f'[{LOCAL}]'});\n" for a in self.locals)
         declared += "".join(f"    {self.form}_private(int, {name});\n" for name in "vu" if private[name])
         text = f"{self.own('v')} = k->in[l & 1023] & 0xffff; " if private["v"] else ""
         text += f"{self.own('u')} = l; " if private["u"] else ""
+        for type, name in self.extra:
+            declared += f"    {self.form}_private({type}, {name});\n"
         if private["pa"]:
             declared += f"    {self.form}_private(int, pa, [{self.private_size}]);\n"
             text += f"for (int j = 0; j < {self.private_size}; ++j) {self.own_at('pa', 'j')} = j * 3 + l; "
@@ -588,8 +656,13 @@ class Kernel:
             return declared + self.barrier()
         return declared + self.phase(f"{self.form}_items({self.phases})", text)
 
+    def turn(self, at):
+        return Turn(at, "int")
+
     def program(self):
-        count = 1 if self.form == "range" or self.small and self.chance(0.85) else self.pick(1, 1, 2) if self.shape != "mixed" else self.pick(1, 2, 2, 3)
+        if self.shape in GROUPS:
+            return GROUPS[self.shape](self).write()
+        count = 1 if self.form == "range" or self.small and self.chance(0.6 if self.shape in BODIES else 0.85) else self.pick(1, 1, 2) if self.shape != "mixed" else self.pick(1, 2, 2, 3)
         text = "".join(self.node(i == count - 1, 0) for i in range(count))
         return text + self.results() if self.has_results and self.own("v") in text else text
 
@@ -626,13 +699,20 @@ class Kernel:
 
     def write(self):
         members = "".join(f"    {'const ' if v in self.const_views else ''}{a.of} *{v};\n" for a in self.arrays for v in a.views)
+        members += "".join(f"    LOCAL_MEMBER({a.views[0]})\n" for a in self.locals if a.given)
+        members += "".join(f"    REDUCTION{'_ARRAY' * r.is_array}({r.of}, {r.op}, {r.name})\n" for r in self.reductions)
         text = self.first_phase() + self.text
         if self.form == "nd" and text.endswith(self.barrier()):
             text = text[:-len(self.barrier())]
         define = {"range": f"TW_RANGE_KERNEL({self.name}, {self.dims})", "nd": f"TW_ND_RANGE_KERNEL({self.name}", "groups": f"TW_WORK_GROUP_KERNEL({self.name}"}[self.form]
         if self.form != "range":
             define += "".join(f", {n}" for n in self.fixed or ()) + ")"
-        sizes = ", ".join(f"{{{s[0]}, {s[1] if len(s) > 1 else 1}}}" for s in self.sizes)
+        if self.reductions:
+            size = self.dims if self.form == "range" else f"({', '.join(map(str, self.fixed or ()))})"
+            define = f"TW_{ {'range': 'RANGE', 'nd': 'ND_RANGE', 'groups': 'WORK_GROUP'}[self.form]}_REDUCTION({self.name}, {size}, {', '.join(r.name for r in self.reductions)})"
+        if self.number % 20 == 5:
+            define = define.replace(self.name, f"TW_SPECIALIZE({self.pick('m, 2', 'm, 0, 3', 'c, 0, 1')}) {self.name}", 1)
+        sizes = ", ".join("{" + ", ".join(map(str, [*s, 1, 1][:3])) + "}" for s in self.sizes)
         types, views = ", ".join("type_" + SUFFIX[a.of] for a in self.arrays), ", ".join(str(len(a.views)) for a in self.arrays)
         return (f"\nstruct {self.name} {{\n{members}    const int *in;\n    int n, m, c;\n    size_t z, first, pad, region;\n}};\n"
                 f"{self.form}_kernel({self.name})\n{{\n{text}}}\nvoid run_{self.name}(const struct launch *s);\n"
@@ -649,6 +729,9 @@ class Kernel:
                 shift = f"s->shift[{i}][{j}]"
                 mode = "read" if v in self.const_views else "read_write"
                 out.append(f".{v} = " + (f"tw_{mode}_part(cg, b{i}, tw_id_1d({shift}), tw_range_1d(s->count[{i}] - {shift}))" if accessor else f"({a.of} *)s->array[{i}] + {shift}"))
+        out += [r.member(accessor is None) for r in self.reductions]
+        if accessor is not None:
+            out += [f".{a.views[0]}_memory = tw_local(cg, {LOCAL} * sizeof({a.of}))" for a in self.locals if a.given]
         return ", ".join(out) + ", .in = s->in, .n = s->n, .m = s->m, .c = s->c, .z = s->z, .first = s->first, .pad = s->pad, .region = s->region"
 
     def launch(self):
@@ -659,13 +742,15 @@ class Kernel:
         call = {"range": f"tw_parallel_for{'_offset' if offset else ''}(cg, {whole}, {at + ', ' if offset else ''}{self.name}",
                 "nd": f"tw_parallel_for_nd_range(cg, tw_nd_range_make{'_offset' if offset else ''}({whole}, {local}{', ' + at if offset else ''}), {self.name}",
                 "groups": f"tw_parallel_for_work_group{'_offset' if offset else ''}(cg, {groups}, {local}, {at + ', ' if offset else ''}{self.name}"}[self.form]
-        n = range(len(self.arrays))
-        create = " ".join(f"CHECK(tw_buffer_create_over(s->array[{i}], sizeof({self.arrays[i].of}), tw_range_1d(s->count[{i}]), &b{i}));" for i in n)
-        destroy = " ".join(f"CHECK(tw_buffer_destroy(&b{i}));" for i in n)
+        every, reduced = range(len(self.arrays)), sorted({r.array for r in self.reductions})  # arrays that have buffers
+
+        def launched(arrays, accessor):
+            declare = f"tw_buffer {', '.join(f'*b{i} = NULL' for i in arrays)}; " if arrays else ""
+            create = " ".join(f"CHECK(tw_buffer_create_over(s->array[{i}], sizeof({self.arrays[i].of}), tw_range_1d(s->count[{i}]), &b{i}));" for i in arrays)
+            destroy = " ".join(f"CHECK(tw_buffer_destroy(&b{i}));" for i in arrays)
+            return f"{declare}{create}\n    tw_command_group *cg = tw_queue_begin(queue); {call}, {self.members(accessor)}); finish(queue, cg); {destroy}"
         return (f"static void launch_{self.name}(tw_queue *queue, const struct launch *s)\n{{\n"
-                f"    if (s->storage != accessors) {{ tw_command_group *cg = tw_queue_begin(queue); {call}, {self.members(False)}); finish(queue, cg); return; }}\n"
-                f"    tw_buffer {', '.join(f'*b{i} = NULL' for i in n)}; {create}\n"
-                f"    tw_command_group *cg = tw_queue_begin(queue); {call}, {self.members(True)}); finish(queue, cg); {destroy}\n}}")
+                f"    if (s->storage != accessors) {{ {launched(reduced, False)} return; }}\n    {launched(every, True)}\n}}")
 
 
 def prod(numbers):

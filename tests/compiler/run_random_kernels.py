@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random kernels (random_kernels.py) give with the plugin what the same text gives as plain C, which gcc translates if there is one.
 
-usage: run_random_kernels.py [-j PROCESSES] [-k KERNELS] [-l LAUNCHES] [-s SHAPE] [-n NUMBER] [-m MAIN]
+usage: run_random_kernels.py [-j PROCESSES] [-k KERNELS] [-l LAUNCHES] [-s SHAPE] [-n NUMBER] [-m MAIN] [-u]
            PLUGIN LIBRARY FIRST_SEED SEEDS CLANG OPTION...
 
 SEEDS is a number, or a time such as 60s: as many as begin in it. FIRST_SEED `today` is another one each day. Each seed makes KERNELS
 kernels of SHAPE, and runs each LAUNCHES times. Seeds take -O1, -O2 and -O3 in turn, and for x86-64 the levels of its instruction set
 that this processor has. What failed is left in the folder for temporary files; -n 7 takes kernel 7 of the seed alone. In the end it
-says how many kernels of each shape differ.
+says how many kernels of each shape differ. With -u undefined behaviour of the plain C ends it, with a signal.
 
 Where clang cannot link programs, MAIN is one that `-m MAIN PLUGIN LIBRARY 0 0 CLANG OPTION...` has made elsewhere. Kernels are linked as
 shared objects, which takes nothing but a linker, such as -fuse-ld=lld.
@@ -110,12 +110,15 @@ def main():
     parser.add_argument("-s", dest="shape", default="all", choices=["all", *random_kernels.SHAPES])
     parser.add_argument("-n", dest="number", type=int)
     parser.add_argument("-m", dest="main")
+    parser.add_argument("-u", dest="undefined", action="store_true")
     for name in ("plugin", "library", "first", "seeds"):
         parser.add_argument(name)
     parser.add_argument("clang", nargs=argparse.REMAINDER)
     args = parser.parse_args()
     args.library = os.path.abspath(args.library)
-    args.plain = ["gcc"] if has_gcc() else args.clang
+    args.plain = ["gcc"] if has_gcc() and not args.undefined else args.clang
+    if args.undefined:
+        args.plain = [*args.clang, "-fsanitize=undefined,float-cast-overflow", "-fsanitize-trap=all"]
     folder = tempfile.mkdtemp(prefix="random_kernels.")
     args.main = os.path.abspath(args.main or f"{folder}/main")
     if not os.path.exists(args.main):
