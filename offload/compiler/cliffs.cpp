@@ -162,7 +162,7 @@ std::string reasonOf(const Loop &Items, DebugLoc &Where)
                 Where = I.getDebugLoc() ? I.getDebugLoc() : Where;
                 const Function *Callee = Atomic ? nullptr : Call->getCalledFunction();
                 return Atomic   ? "of an atomic operation"
-                       : Callee ? ("of the call of " + plainName(*Callee) + "()").str()
+                       : Callee ? ("of the call of " + Callee->getName() + "()").str()
                                 : "of the call of a function that is not known";
             }
     return "LLVM's vectorizer left the loop as it is, and -Rpass-analysis=loop-vectorize tells why";
