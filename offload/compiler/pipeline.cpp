@@ -128,13 +128,13 @@ constexpr FunctionStep BeforeVectorizer[] = {
     {"tw-index-set-split", nowHasItems, divideAtEdges, clean},
     {"tw-unroll-and-jam", nowHasItems, jamRows, clean},
     {"tw-outer-vectorize", nowHasItems, makeLanes, clean},
-    {"tw-vectorize-items", nowHasItems, vectorizeItems, clean},
     {"tw-expand-copies", nowHasItems, expandCopies, nullptr},
     {"tw-strip-mine", nowHasItems, takePieces, clean},
     {"tw-divisions", nowHasItems, hoistDivisions, nullptr, Need::Required},
     {"tw-count-members", nowHasItems, countMembers, nullptr},
     {"tw-independence", nowHasItems, tellIndependence, nullptr},
     {"tw-runtime-checks", nowHasItems, limitChecks, nullptr, Need::Required},
+    {"tw-vectorize-items", nowHasItems, vectorizeItems, clean},
     {"tw-ordinary-atomics", nowHasItems, makeOrdinary, clean},
     {"tw-hide-wraps", nowHasItems, hideWraps, nullptr}, /* the last, since a freeze is simplified */
 };

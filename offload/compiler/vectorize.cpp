@@ -24,6 +24,7 @@
 
 #include <functional>
 
+#include <llvm/Analysis/LoopAccessAnalysis.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -355,17 +356,18 @@ void report(Function &F, Loop &L, const Vectorizer &Made, bool Done)
                "work-items of kernel " + kernelOf(F) + " are not lanes of vectors: " + Made.Why + adviceOn(Made.Why));
 }
 
-/* Whether LLVM's vectorizer may take a loop: it has none inside, and only what has a form for vectors. */
-bool isLeft(Loop &L, const TargetLibraryInfo &TLI)
+/* Whether LLVM's vectorizer can take a loop: it has none inside, only what has a form for vectors, and the order of accesses is free or can
+   be compared at run time. */
+bool isLeft(Loop &L, const TargetLibraryInfo &TLI, LoopAccessInfoManager &Accesses)
 {
-    return L.isInnermost() && all_of(L.blocks(), [&](BasicBlock *Block) {
-               return all_of(*Block, [&](Instruction &I) {
-                   const auto *Call = dyn_cast<CallInst>(&I);
-                   if (Call && !isDropped(I))
-                       return isTriviallyVectorizable(getVectorIntrinsicIDForCall(Call, &TLI));
-                   return !I.isAtomic() || isOrdinaryAtomic(I);
-               });
-           });
+    const auto HasForm = [&](const Instruction &I) {
+        const auto *Call = dyn_cast<CallInst>(&I);
+        if (isa<SwitchInst>(I) || (I.isAtomic() && !isOrdinaryAtomic(I)))
+            return false;
+        return !Call || isDropped(I) || isTriviallyVectorizable(getVectorIntrinsicIDForCall(Call, &TLI));
+    };
+    return L.isInnermost() && all_of(L.blocks(), [&](BasicBlock *Block) { return all_of(*Block, HasForm); })
+           && (hasLoopMark(L, ParallelMark) || Accesses.getInfo(L).canVectorizeMemory());
 }
 
 /* What is left over is shorter than a vector, and stays as it is. */
@@ -382,7 +384,7 @@ void finishRest(Loop &L)
 bool vectorizeItems(Function &F, FunctionAnalysisManager &FAM)
 {
     const auto Change = [&](Loop &L) {
-        if (!Always && isLeft(L, FAM.getResult<TargetLibraryAnalysis>(F)))
+        if (!Always && isLeft(L, FAM.getResult<TargetLibraryAnalysis>(F), FAM.getResult<LoopAccessAnalysis>(F)))
             return false;
         formLCSSARecursively(L, FAM.getResult<DominatorTreeAnalysis>(F), &FAM.getResult<LoopAnalysis>(F),
                              &FAM.getResult<ScalarEvolutionAnalysis>(F));
