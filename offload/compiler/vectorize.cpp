@@ -135,6 +135,16 @@ static const char *obstacleIn(const Instruction &I)
     return nullptr;
 }
 
+/* Whether what is assumed can be asked in front of the loop. */
+bool Vectorizer::canAsk()
+{
+    const Expander Writer(SE, DL, "tw");
+    return all_of(Shape.assumed(), [&](const SCEV *S) {
+               return Writer.isSafeToExpandAt(S->operands()[0]->operands()[0], L.getLoopPreheader()->getTerminator());
+           })
+           || refuse("an index may wrap around");
+}
+
 /* Each variable that work-items change, but not by elements of their own, is one of each work-item. */
 bool Vectorizer::findVariables()
 {
@@ -265,7 +275,9 @@ InstructionCost Vectorizer::costOfAccess(Instruction &I) const
 InstructionCost Vectorizer::costOf(Instruction &I, bool AsVector) const
 {
     const auto Kind = TargetTransformInfo::TCK_RecipThroughput;
-    const InstructionCost One = TTI.getInstructionCost(&I, Kind);
+    constexpr int OfDivision = 10; /* which the target does not say */
+    const bool IsDivision = I.isIntDivRem() && !isa<Constant>(I.getOperand(1));
+    const InstructionCost One = IsDivision ? OfDivision : TTI.getInstructionCost(&I, Kind);
     if (!AsVector)
         return One;
     if (isDropped(I) || isa<PHINode>(I) || I.isTerminator())
@@ -277,6 +289,8 @@ InstructionCost Vectorizer::costOf(Instruction &I, bool AsVector) const
     if (isScalarized(I))
         return (One + 4) * Width;
     auto *T = I.getType()->isVoidTy() ? nullptr : widened(I.getType());
+    if (IsDivision)
+        return I.getType()->getScalarSizeInBits() <= 32 ? 2 * Width : (One + 4) * Width; /* see divide() */
     if (I.isBinaryOp())
         return TTI.getArithmeticInstrCost(I.getOpcode(), T, Kind, TargetTransformInfo::getOperandInfo(I.getOperand(0)),
                                           TargetTransformInfo::getOperandInfo(I.getOperand(1)));
@@ -336,7 +350,7 @@ bool Vectorizer::run()
     if (Width < 2)
         return refuse("a work-item has several turns, and it is not known how many are apart");
     Shape.run(All);
-    if (combinesInPlace() || (!Always && !pays()))
+    if (!canAsk() || combinesInPlace() || (!Always && !pays()))
         return false;
     emitAll();
     return true;

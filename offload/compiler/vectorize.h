@@ -7,6 +7,7 @@
 #include "lanes.h"
 
 #include <llvm/ADT/MapVector.h>
+#include <llvm/ADT/SetVector.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/BlockFrequencyInfo.h>
 #include <llvm/Analysis/PostDominators.h>
@@ -81,6 +82,12 @@ class Shapes
     {
         return Divergent.count(K) != 0;
     }
+    /* Extensions of narrow numbers that grow by a constant as long as these do not wrap around, which has to be asked in front of the
+       loop. */
+    llvm::ArrayRef<const llvm::SCEV *> assumed() const
+    {
+        return Assumed.getArrayRef();
+    }
 
   private:
     struct Shape {
@@ -95,6 +102,7 @@ class Shapes
     llvm::DenseMap<const llvm::Value *, Shape> Of;
     llvm::SmallPtrSet<const llvm::BasicBlock *, 16> Joins, Partial;
     llvm::SmallPtrSet<const llvm::Loop *, 8> Divergent;
+    mutable llvm::SmallSetVector<const llvm::SCEV *, 4> Assumed;
 
     Shape get(const llvm::Value *V) const;
     Shape ofPhi(const llvm::PHINode &Phi) const;
@@ -155,6 +163,7 @@ class Vectorizer
     }
     bool findOrder(llvm::Loop &K);
     bool isSuitable();
+    bool canAsk();
     bool findVariables();
     bool combinesInPlace();
     bool pays();
@@ -189,6 +198,7 @@ class Vectorizer
     void emitEntry(llvm::Loop &Around, llvm::BasicBlock *Entry);
     void emitLoop(llvm::Loop &K);
     void emitJoin(llvm::PHINode &Phi);
+    llvm::Value *askAssumed();
     void emitAll();
     void repair(llvm::ArrayRef<llvm::BasicBlock *> New);
 
@@ -205,6 +215,7 @@ class Vectorizer
     void emitStore(llvm::StoreInst &Store);
     void emitCall(llvm::CallInst &Call);
     void emitForEach(llvm::Instruction &I);
+    llvm::Value *divide(llvm::Instruction &I);
     void emit(llvm::Instruction &I);
     void makePrivate();
     void set(llvm::Instruction &I, llvm::Value *V);

@@ -392,6 +392,31 @@ void Vectorizer::repair(ArrayRef<BasicBlock *> New)
         }
 }
 
+/* In front of the loop: whether what is assumed of extended numbers holds. If the last one is as much more than the first one as all steps
+   are together, none between them has wrapped around. Null: nothing is assumed. */
+Value *Vectorizer::askAssumed()
+{
+    Expander Writer(SE, DL, "tw");
+    Instruction *End = L.getLoopPreheader()->getTerminator();
+    const SCEV *Turns = SE.getBackedgeTakenCount(&L);
+    Value *Result = nullptr;
+    for (const SCEV *S : Shape.assumed()) {
+        const auto *Rec = cast<SCEVAddRecExpr>(S->operands()[0]);
+        const auto Extended = [&](const SCEV *Narrow) {
+            return isa<SCEVSignExtendExpr>(S) ? SE.getSignExtendExpr(Narrow, S->getType())
+                                              : SE.getZeroExtendExpr(Narrow, S->getType());
+        };
+        const SCEV *Last = Rec->evaluateAtIteration(SE.getTruncateOrZeroExtend(Turns, Rec->getType()), SE);
+        const SCEV *Steps = SE.getMulExpr(SE.getTruncateOrZeroExtend(Turns, S->getType()),
+                                          SE.getSignExtendExpr(Rec->getStepRecurrence(SE), S->getType()));
+        Value *Is = Writer.expandCodeFor(Extended(Last), S->getType(), End),
+              *Expected = Writer.expandCodeFor(SE.getAddExpr(Extended(Rec->getStart()), Steps), S->getType(), End);
+        Value *Holds = B.CreateICmpEQ(Is, Expected);
+        Result = Result ? B.CreateAnd(Result, Holds) : Holds;
+    }
+    return Result;
+}
+
 void Vectorizer::emitAll()
 {
     BasicBlock *Preheader = L.getLoopPreheader(), *Exit = L.getExitBlock(), *Latch = L.getLoopLatch();
@@ -401,6 +426,7 @@ void Vectorizer::emitAll()
     const SCEV *Last = SE.getNoopOrZeroExtend(SE.getBackedgeTakenCount(&L), Size);
     B.SetInsertPoint(End);
     Value *Turns = B.CreateAdd(Writer.expandCodeFor(Last, Size, End), ConstantInt::get(Size, 1), "tw_turns");
+    Value *Holds = askAssumed();
     SmallVector<std::pair<PHINode *, Value *>, 4> Firsts; /* of inductions */
     for (PHINode &Phi : L.getHeader()->phis())
         if (Shape.step(&Phi))
@@ -412,7 +438,8 @@ void Vectorizer::emitAll()
     VectorPreheader = newBlock(F, "tw_vectors");
     BasicBlock *Body = newBlock(F, "tw_vector"), *Middle = newBlock(F, "tw_rest_check"), *Rest = newBlock(F, "tw_rest");
     B.SetInsertPoint(End);
-    B.CreateCondBr(B.CreateICmpUGE(Turns, ConstantInt::get(Size, Width)), VectorPreheader, Rest);
+    Value *IsLong = B.CreateICmpUGE(Turns, ConstantInt::get(Size, Width));
+    B.CreateCondBr(Holds ? B.CreateLogicalAnd(IsLong, Holds) : IsLong, VectorPreheader, Rest);
     End->eraseFromParent();
     B.SetInsertPoint(VectorPreheader);
     makePrivate();

@@ -38,8 +38,8 @@ std::optional<int64_t> Shapes::step(const Value *V) const
     return S.IsKnown && !S.Varies ? std::optional(S.Step) : std::nullopt;
 }
 
-/* By how much a value that is known as an expression grows. That of a narrow integer may wrap around before it is extended; the expression
-   says where it does not. */
+/* By how much a value that is known as an expression grows. A narrow integer may wrap around before it is extended: it is assumed that it
+   does not, if that can be asked. */
 std::optional<int64_t> Shapes::growth(const SCEV *S) const
 {
     if (SE.isLoopInvariant(S, &L))
@@ -78,6 +78,17 @@ std::optional<int64_t> Shapes::growth(const SCEV *S) const
             return {};
         }
         [[fallthrough]];
+    case scSignExtend:
+    case scZeroExtend: {
+        const auto *Rec = dyn_cast<SCEVAddRecExpr>(S->operands()[0]);
+        const std::optional<int64_t> By = growth(S->operands()[0]);
+        if (!By || *By == 0)
+            return By;
+        if (!Rec || Rec->getLoop() != &L || SE.getTypeSizeInBits(S->getType()) > 64)
+            return {};
+        Assumed.insert(S);
+        return By;
+    }
     default:
         for (const SCEV *Operand : S->operands())
             if (growth(Operand) != 0)
@@ -164,11 +175,9 @@ Shapes::Shape Shapes::ofInstruction(Instruction &I) const
         return C && C->getValue().getSignificantBits() <= 32 ? std::optional(C->getSExtValue()) : std::nullopt;
     };
     int64_t Step = 0;
+    if (I.getOpcode() == Instruction::Or && cast<PossiblyDisjointInst>(I).isDisjoint())
+        return AddOverflow(In[0].Step, In[1].Step, Step) ? Varying : Shape{true, false, Step};
     switch (I.getOpcode()) {
-    case Instruction::Or:
-        if (!cast<PossiblyDisjointInst>(I).isDisjoint())
-            return Varying;
-        [[fallthrough]];
     case Instruction::Add:
         return AddOverflow(In[0].Step, In[1].Step, Step) ? Varying : Shape{true, false, Step};
     case Instruction::Sub:
@@ -188,7 +197,9 @@ Shapes::Shape Shapes::ofInstruction(Instruction &I) const
     case Instruction::Select:
         return In[0].Step == 0 && In[1].Step == In[2].Step ? In[1] : Varying;
     case Instruction::SExt:
-    case Instruction::ZExt: {
+    case Instruction::ZExt:
+    case Instruction::AShr: /* of what was shifted to the left: the same */
+    case Instruction::LShr: {
         const std::optional<int64_t> By = growth(SE.getSCEV(&I));
         return By ? Shape{true, false, *By} : Varying;
     }

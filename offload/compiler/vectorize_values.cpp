@@ -303,6 +303,21 @@ void Vectorizer::emitForEach(Instruction &I)
     B.SetInsertPoint(Behind);
 }
 
+/* A division of integers of at most 32 bits is one of double-precision numbers, which processors do for vectors: a / b
+   is an integer, or at least 1 / b away from one, and its rounding error is at most a / b * 2^-53. Lanes that do not take part may divide
+   by zero. */
+Value *Vectorizer::divide(Instruction &I)
+{
+    Value *A = vector(I.getOperand(0)), *C = vector(I.getOperand(1));
+    Type *T = A->getType(), *Real = widened(B.getDoubleTy());
+    const bool IsSigned = I.getOpcode() == Instruction::SDiv || I.getOpcode() == Instruction::SRem;
+    const auto AsReal = [&](Value *V) { return IsSigned ? B.CreateSIToFP(V, Real) : B.CreateUIToFP(V, Real); };
+    Value *Ratio = B.CreateFDiv(AsReal(A), AsReal(C));
+    Value *Quotient = B.CreateFreeze(IsSigned ? B.CreateFPToSI(Ratio, T) : B.CreateFPToUI(Ratio, T));
+    const bool IsRest = I.getOpcode() == Instruction::SRem || I.getOpcode() == Instruction::URem;
+    return IsRest ? B.CreateSub(A, B.CreateMul(Quotient, C)) : Quotient;
+}
+
 /* ---- everything ------------------------------------------------------------------------------------------------------- */
 
 void Vectorizer::emit(Instruction &I)
@@ -343,7 +358,10 @@ void Vectorizer::emit(Instruction &I)
         New = B.CreateFreeze(vector(I.getOperand(0)));
     else if (isa<UnaryOperator>(I))
         New = B.CreateUnOp(Instruction::UnaryOps(I.getOpcode()), vector(I.getOperand(0)));
-    else {
+    else if (I.isIntDivRem() && !isa<Constant>(I.getOperand(1)) && I.getType()->getIntegerBitWidth() <= 32) {
+        Vectors[&I] = divide(I);
+        return;
+    } else {
         Value *A = vector(I.getOperand(0)), *C = vector(I.getOperand(1));
         if (!Current.isAll() && I.isIntDivRem() && !isSafeToSpeculativelyExecute(&I)) { /* lanes that do not take part may divide by zero */
             Value *M = asVector(Current), *One = ConstantInt::get(A->getType(), 1);
