@@ -277,7 +277,11 @@ InstructionCost Vectorizer::costOf(Instruction &I, bool AsVector) const
     const auto Kind = TargetTransformInfo::TCK_RecipThroughput;
     constexpr int OfDivision = 10; /* which the target does not say */
     const bool IsDivision = I.isIntDivRem() && !isa<Constant>(I.getOperand(1));
-    const InstructionCost One = IsDivision ? OfDivision : TTI.getInstructionCost(&I, Kind);
+    constexpr int OfFunction = 20;
+    const auto *Function = dyn_cast<CallInst>(&I);
+    const InstructionCost One = IsDivision                                      ? OfDivision
+                                : Function && vectorFunction(*Function).second ? OfFunction
+                                                                               : TTI.getInstructionCost(&I, Kind);
     if (!AsVector)
         return One;
     if (isDropped(I) || isa<PHINode>(I) || I.isTerminator())
@@ -301,6 +305,9 @@ InstructionCost Vectorizer::costOf(Instruction &I, bool AsVector) const
         return TTI.getCmpSelInstrCost(I.getOpcode(), widened(I.getOperand(1)->getType()), widened(I.getOperand(0)->getType()->isIntegerTy(1) ? I.getOperand(0)->getType() : Type::getInt1Ty(Context)),
                                       CmpInst::BAD_ICMP_PREDICATE, Kind);
     if (const auto *Call = dyn_cast<CallInst>(&I)) {
+        constexpr int OfVectorFunction = 20;
+        if (const unsigned Lanes = vectorFunction(*Call).second)
+            return OfVectorFunction * (Width / Lanes);
         SmallVector<Type *, 4> Types;
         for (const Use &U : Call->args())
             Types.push_back(widened(U->getType()));

@@ -213,6 +213,8 @@ class Vectorizer
     void emitScalar(llvm::Instruction &I);
     void emitLoad(llvm::LoadInst &Load);
     void emitStore(llvm::StoreInst &Store);
+    std::pair<llvm::StringRef, unsigned> vectorFunction(const llvm::CallInst &Call) const;
+    void emitVectorFunction(llvm::CallInst &Call, llvm::StringRef Name, unsigned Lanes);
     void emitCall(llvm::CallInst &Call);
     void emitForEach(llvm::Instruction &I);
     llvm::Value *divide(llvm::Instruction &I);

@@ -74,7 +74,7 @@ bool Vectorizer::isScalarized(const Instruction &I) const
         return !Store->isSimple();
     if (const auto *Call = dyn_cast<CallInst>(&I)) {
         const Intrinsic::ID Id = getVectorIntrinsicIDForCall(Call, &TLI);
-        return Id == Intrinsic::not_intrinsic || !isTriviallyVectorizable(Id);
+        return !vectorFunction(*Call).second && (Id == Intrinsic::not_intrinsic || !isTriviallyVectorizable(Id));
     }
     return isa<AtomicRMWInst>(I) || isa<AtomicCmpXchgInst>(I);
 }
@@ -237,8 +237,46 @@ void Vectorizer::emitStore(StoreInst &Store)
 
 /* ---- calls, and what is done for one lane after the other -------------------------------------------------------------- */
 
+/* The function of a library for vectors that does what a call does, and for how many lanes at a time; the most there are for. */
+std::pair<StringRef, unsigned> Vectorizer::vectorFunction(const CallInst &Call) const
+{
+    const Function *Callee = Call.getCalledFunction();
+    const auto HasForm = [&](const Use &U) { return U->getType() == Call.getType() && U->getType()->isFloatingPointTy(); };
+    if (Callee && Call.doesNotAccessMemory() && all_of(Call.args(), HasForm))
+        for (unsigned Lanes = Width; Lanes >= 2; Lanes /= 2)
+            if (StringRef Name = TLI.getVectorizedFunction(Callee->getName(), ElementCount::getFixed(Lanes), false);
+                !Name.empty())
+                return {Name, Lanes};
+    return {"", 0};
+}
+
+void Vectorizer::emitVectorFunction(CallInst &Call, StringRef Name, unsigned Lanes)
+{
+    auto *T = FixedVectorType::get(Call.getType(), Lanes);
+    const SmallVector<Type *, 2> Types(Call.arg_size(), T);
+    FunctionCallee Callee = F.getParent()->getOrInsertFunction(Name, FunctionType::get(T, Types, false));
+    SmallVector<Value *, 4> Parts;
+    for (unsigned First = 0; First < Width; First += Lanes) {
+        SmallVector<Value *, 2> Arguments;
+        for (Value *V : Call.args())
+            Arguments.push_back(Lanes == Width
+                                    ? vector(V)
+                                    : B.CreateShuffleVector(vector(V), createSequentialMask(First, Lanes, 0)));
+        CallInst *New = B.CreateCall(Callee, Arguments);
+        New->setDoesNotAccessMemory();
+        New->setDoesNotThrow();
+        New->addFnAttr(Attribute::WillReturn);
+        if (isa<FPMathOperator>(New))
+            New->copyFastMathFlags(&Call);
+        Parts.push_back(New);
+    }
+    Vectors[&Call] = concatenateVectors(B, Parts);
+}
+
 void Vectorizer::emitCall(CallInst &Call)
 {
+    if (const auto [Name, Lanes] = vectorFunction(Call); Lanes)
+        return emitVectorFunction(Call, Name, Lanes);
     const Intrinsic::ID Id = getVectorIntrinsicIDForCall(&Call, &TLI);
     SmallVector<Value *, 4> Arguments;
     SmallVector<Type *, 2> Types;
