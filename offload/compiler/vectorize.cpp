@@ -346,17 +346,66 @@ bool Vectorizer::pays()
                      Dearest);
 }
 
+/* How many bits vectors of one lane take at once, at most: from where each is made to its last use. */
+uint64_t Vectorizer::mostBits() const
+{
+    DenseMap<const BasicBlock *, unsigned> First, Last; /* the places of a block's instructions */
+    DenseMap<const Instruction *, unsigned> At;
+    unsigned Places = 0;
+    for (const BasicBlock *Block : All) {
+        First[Block] = Places;
+        for (const Instruction &I : *Block)
+            At[&I] = Places++;
+        Last[Block] = Places;
+    }
+    std::vector<int64_t> More(Places + 1);
+    for (const auto &[I, Begin] : At) {
+        if (Shape.step(I) || I->getType()->isVoidTy())
+            continue;
+        unsigned End = Begin;
+        for (const User *U : I->users()) {
+            const auto *By = cast<Instruction>(U);
+            if (!L.contains(By))
+                continue;
+            End = std::max(End, At[By]);
+            for (const Loop *K = LI.getLoopFor(By->getParent()); K != &L; K = K->getParentLoop())
+                if (!K->contains(I) || By->getParent() == K->getHeader()) /* as long as the loop turns */
+                    End = std::max(End, Last[K->getLoopLatch()]);
+        }
+        const auto Bits = int64_t(std::max<uint64_t>(DL.getTypeSizeInBits(I->getType()).getFixedValue(), 8));
+        More[Begin] += Bits;
+        More[End] -= Bits;
+    }
+    int64_t Now = 0, Most = 0;
+    for (const int64_t M : More)
+        Most = std::max(Most, Now += M);
+    return uint64_t(Most);
+}
+
+/* As many lanes as registers have room for, up to four vectors of 32-bit numbers: neighbours hide how long each operation takes. */
+void Vectorizer::chooseWidth()
+{
+    constexpr unsigned Usual = 32, MostVectors = 4;
+    const uint64_t Register = TTI.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue(),
+                   Room = Register * TTI.getNumberOfRegisters(TTI.getRegisterClassForType(true)), Live = mostBits();
+    uint64_t Most = turnsApart(L);
+    if (const unsigned Turns = SE.getSmallConstantTripCount(&L))
+        Most = std::min<uint64_t>(Most, Turns);
+    const uint64_t One = Register / Usual;
+    uint64_t Lanes = One;
+    while (Lanes < MostVectors * One && 2 * Lanes * Live <= Room)
+        Lanes *= 2;
+    Width = unsigned(std::min(Lanes, bit_floor(Most)));
+}
+
 bool Vectorizer::run()
 {
     if (!isSuitable())
         return false;
-    unsigned Widest = 32; /* bits: a vector has as many lanes as a register has numbers of that size */
-    Width = unsigned(TTI.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue()) / Widest;
-    while (Width > turnsApart(L))
-        Width /= 2;
+    Shape.run(All);
+    chooseWidth();
     if (Width < 2)
         return refuse("a work-item has several turns, and it is not known how many are apart");
-    Shape.run(All);
     if (!canAsk() || combinesInPlace() || (!Always && !pays()))
         return false;
     emitAll();

@@ -166,6 +166,8 @@ class Vectorizer
     bool canAsk();
     bool findVariables();
     bool combinesInPlace();
+    uint64_t mostBits() const;
+    void chooseWidth();
     bool pays();
     llvm::InstructionCost costOf(llvm::Instruction &I, bool AsVector) const;
     llvm::InstructionCost costOfAccess(llvm::Instruction &I) const;
