@@ -462,7 +462,6 @@ void tellStacks(llvm::Function &F, llvm::StringRef Why, const llvm::DebugLoc &Wh
 /* What to change, for a reason, or nothing: the end of a remark. */
 std::string adviceOn(llvm::StringRef Why);
 bool scalarizeVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
-bool makeLanes(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool vectorizeItems(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void reportMissing(const llvm::Module &M);
 void reportOldVariables(const llvm::Module &M);

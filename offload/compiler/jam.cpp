@@ -13,7 +13,7 @@
  * to take the same ways: there are no conditions but those of loops whose length no row changes.
  */
 #include "edges.h"
-#include "lanes.h"
+#include "reductions.h"
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/LoopIterator.h>

@@ -80,6 +80,12 @@ MDNode *loopId(LLVMContext &Context, ArrayRef<Metadata *> Properties)
     return Id;
 }
 
+/* What only tells the optimizer something. */
+bool isDropped(const Instruction &I)
+{
+    return isa<AssumeInst>(I) || isa<NoAliasScopeDeclInst>(I) || isa<DbgInfoIntrinsic>(I) || I.isLifetimeStartOrEnd();
+}
+
 /* Whether a function has loops over work-items. */
 bool hasItems(const LoopInfo &LI)
 {

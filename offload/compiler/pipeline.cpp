@@ -127,7 +127,6 @@ constexpr FunctionStep BeforeVectorizer[] = {
     {"tw-widen-counters", nowHasItems, widenCounters, nullptr},
     {"tw-index-set-split", nowHasItems, divideAtEdges, clean},
     {"tw-unroll-and-jam", nowHasItems, jamRows, clean},
-    {"tw-outer-vectorize", nowHasItems, makeLanes, clean},
     {"tw-expand-copies", nowHasItems, expandCopies, nullptr},
     {"tw-strip-mine", nowHasItems, takePieces, clean},
     {"tw-divisions", nowHasItems, hoistDivisions, nullptr, Need::Required},

@@ -4,7 +4,7 @@
 #define TEAMWORK_COMPILER_VECTORIZE_H
 
 #include "compiler.h"
-#include "lanes.h"
+#include "reductions.h"
 
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/SetVector.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reductions as lanes: what all work-items of a loop combine, in any order (tw_combine()). Each lane combines for itself, into an
- * element of an array that begins with what changes nothing; behind the loop the elements are combined.
+ * Reductions: what all work-items of a loop combine, in any order (tw_combine()). Each lane of a vector may combine for itself, beginning
+ * with what changes nothing; behind the loop the lanes are combined.
  */
-#include "lanes.h"
+#include "reductions.h"
 
 #include <llvm/IR/IntrinsicInst.h>
 
@@ -201,71 +201,6 @@ Value *Reduction::combine(IRBuilder<> &B, Value *All, Value *One) const
     if (auto *I = dyn_cast<Instruction>(Both); I && isa<FPMathOperator>(I))
         I->setHasAllowReassoc(true);
     return Both;
-}
-
-const Reduction *Lanes::reductionOf(const Value *V) const
-{
-    for (const Reduction &R : Reductions)
-        if (R.Phi == V || R.Next == V)
-            return &R;
-    return nullptr;
-}
-
-/* In front of the chunks: no lane has combined anything. */
-void Lanes::beginReductions(IRBuilder<> &B)
-{
-    if (Reductions.empty())
-        return;
-    for (const Reduction &R : Reductions)
-        for (Instruction *I : R.Operations) /* sums of some need not be as the sum of all was said to be */
-            I->dropPoisonGeneratingFlags();
-    auto *Each = BasicBlock::Create(Context, "tw_identity", &F),
-         *Behind = BasicBlock::Create(Context, "tw_lanes_begin", &F);
-    BasicBlock *Before = B.GetInsertBlock();
-    B.CreateBr(Each);
-    B.SetInsertPoint(Each);
-    PHINode *Lane = B.CreatePHI(Size, 2, "tw_lane");
-    for (const Reduction &R : Reductions)
-        B.CreateStore(R.identity(), B.CreateInBoundsGEP(R.Phi->getType(), Kept[R.Phi], Lane));
-    Value *Next = B.CreateAdd(Lane, ConstantInt::get(Size, 1), "", true, true);
-    B.CreateCondBr(B.CreateICmpEQ(Next, ConstantInt::get(Size, Width)), Behind, Each);
-    Lane->addIncoming(ConstantInt::get(Size, 0), Before);
-    Lane->addIncoming(Next, Each);
-    B.SetInsertPoint(Behind);
-}
-
-/* Behind the chunks: what all lanes have combined. */
-void Lanes::endReductions(IRBuilder<> &B)
-{
-    if (Reductions.empty())
-        return;
-    auto *Each = BasicBlock::Create(Context, "tw_fold", &F), *Behind = BasicBlock::Create(Context, "tw_folded", &F);
-    BasicBlock *Before = B.GetInsertBlock();
-    B.CreateBr(Each);
-    B.SetInsertPoint(Each);
-    PHINode *Lane = B.CreatePHI(Size, 2, "tw_lane");
-    SmallVector<PHINode *, 4> All;
-    for (const Reduction &R : Reductions) {
-        All.push_back(B.CreatePHI(R.Phi->getType(), 2, "tw_all"));
-        All.back()->addIncoming(R.Phi->getIncomingValueForBlock(Preheader), Before);
-    }
-    for (size_t I = 0; I < Reductions.size(); ++I) {
-        const Reduction &R = Reductions[I];
-        Type *T = R.Phi->getType();
-        Value *One = B.CreateLoad(T, B.CreateInBoundsGEP(T, Kept[R.Phi], Lane));
-        Value *Both = R.combine(B, All[I], One);
-        All[I]->addIncoming(Both, Each);
-        R.Next->replaceUsesWithIf(Both, [&](Use &U) {
-            auto *By = cast<Instruction>(U.getUser());
-            return !L.contains(By) && !(isa<PHINode>(By) && By->getParent() == L.getExitBlock());
-        });
-        Folded[R.Next] = Both;
-    }
-    Value *Next = B.CreateAdd(Lane, ConstantInt::get(Size, 1), "", true, true);
-    B.CreateCondBr(B.CreateICmpEQ(Next, ConstantInt::get(Size, Width)), Behind, Each);
-    Lane->addIncoming(ConstantInt::get(Size, 0), Before);
-    Lane->addIncoming(Next, Each);
-    B.SetInsertPoint(Behind);
 }
 
 } // namespace tw_compiler
