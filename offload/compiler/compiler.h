@@ -1,57 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * The plugin of clang for kernels on processors (docs/design.md, "Split kernels" and "Edges and lanes").
+ * The plugin of clang for kernels (docs/design.md, "The compiler component" and what follows it).
  *
  * The kernel macros, compiled with -DTW_SPLIT, make a function of one work-item, with calls of markers in it
  * (include/teamwork/lower/kernel/split.h): ids begin it, barriers divide it. What functions and variables are to the plugin, their
- * annotations say (contract.cpp). kernels.cpp finds the functions of work-items and
+ * annotations say (contract.cpp). pipeline.cpp alone has the passes in their order; what follows are the files, by what they are for.
  *
- *     prepare.cpp   inlines what they call that has barriers, and simplifies them
+ * Kernels with barriers become loops over work-items (kernels.cpp). Each step may refuse, with a reason: the kernel then goes by its
+ * stacks, as without the plugin.
+ *
+ *     scope.cpp     finds breaches of the rules of group scope in hierarchical kernels, before anything is changed
+ *     sizes.cpp     finds the size of groups that a kernel counts on, though it does not say it
+ *     prepare.cpp   inlines what work-items call that has barriers, and simplifies them
  *     counters.cpp  takes what a work-item counts in loops around barriers apart
  *     regions.cpp   cuts the control flow into regions: none has a barrier inside, and all work-items leave it for the same place
  *     cuts.cpp      finds what only some work-items of a row do, as the halo of a tile, which becomes a region for these
  *     values.cpp    says which values are the same for all work-items, and which are cheaper computed again than kept
  *     strides.cpp   makes regions of loops in which work-items share out a range
  *     loops.cpp     makes a loop over the work-items of each region, with memory for what they keep from one to another
- *     sizes.cpp     finds the size of groups that a kernel counts on, though it does not say it
- *     scope.cpp     finds breaches of the rules of group scope in hierarchical kernels, before all that
  *
- * Each step may refuse, with a reason: the kernel then goes by its stacks, as without the plugin. While LLVM unrolls short loops,
+ * Loops over work-items, which the macros and loops.cpp mark (marks.cpp), are taken apart into parts that vectors suit:
  *
- *     item_rows.cpp finds those that go through rows of memory which a work-item has for itself: they stay, and become vectors
- *
- * Later, in front of the vectorizer, every loop over work-items, which the macros marked, comes to
- *
+ *     items.cpp     where these passes begin and end, and small ones of them
  *     math.cpp      lets functions of <math.h> leave errno alone
  *     elements.cpp  makes one loop of those over work-items and the turns in which they share out a range
  *     rows.cpp      makes rows of work-items that divide an index by their width
  *     single.cpp    takes what a single work-item of a row does out of the loop over the row
  *     nests.cpp     makes a copy of the rows of a small group for where no border is
  *     masks.cpp     writes tests of bits of the index as comparisons
- *     narrow.cpp    lets unsigned counters of loops inside be as wide as an address, where they do not wrap around
- *     edges.cpp     divides it where conditions on the index change
- *     jam.cpp       takes several rows of a group together
- *     lanes.cpp     lets chunks of work-items take the turns of loops inside together, also where they combine a value or have arrays
- *     copies.cpp    makes loops of short copies into local memory
- *     effort.cpp    tells the library whether work-items have loops
  *     own_stores.cpp makes stores of some work-items to elements of their own those of all
+ *     narrow.cpp    lets unsigned counters of loops inside be as wide as an address, where they do not wrap around
+ *     edges.cpp     divides a loop where conditions on the index change
+ *     jam.cpp       takes several rows of a group together
+ *     copies.cpp    makes loops of short copies into local memory
  *     pieces.cpp    takes rows of a group, of a length that is known at run time, in pieces of constant length
- *     members.cpp   lets members of structures be loaded together
- *     accesses.cpp  tells the vectorizer that work-items are independent
- *     atomics.cpp   makes ordinary accesses of atomic operations that no other thread can see
  *
- * Behind all that
+ * They become vectors, by LLVM's vectorizer or by the one of the plugin:
+ *
+ *     accesses.cpp  says what the rules of kernels allow, and tells LLVM's vectorizer that work-items are independent
+ *     members.cpp   lets members of structures be loaded together
+ *     vectorize.cpp the vectorizer of loops over work-items, with masks; its other parts are vectorize_*.cpp
+ *     reductions.cpp finds what all work-items combine
+ *     scalarize.cpp makes elements of the short vectors of one work-item
+ *     divisions.cpp, wraps.cpp keep LLVM from what is wrong about divisions, and about indices that wrap around
+ *     atomics.cpp   makes ordinary accesses of atomic operations that no other thread can see
+ *     item_rows.cpp finds loops through memory that a work-item has for itself, which become vectors in place of work-items
+ *     unrolling.cpp lets loops wait for vectors that LLVM would unroll before
+ *
+ * Vector code is improved, at the end:
  *
  *     forward.cpp   keeps vectors in registers that are stored to local memory and read again
  *     avx2.cpp      writes accesses to structures, and with masks, as suits AVX2
  *     frames.cpp    keeps the probes of large frames away from registers in use
  *     near.cpp      loads vectors where they are used, if there are more of them than registers
- *     cliffs.cpp    tells the library and the user which kernels stay scalar or keep stacks, and why
+ *
+ * The library and the user are told:
+ *
+ *     effort.cpp    tells the library whether work-items have loops
+ *     cliffs.cpp    tells both which kernels stay scalar or keep stacks, why, and what to change
  *     remarks.cpp   makes the remarks of all passes
+ *     variables.cpp warns, in the host's pass, of target regions that read what the program assigns to in vain
+ *     missing.cpp   warns of variables and functions that a GPU does not have
  *
- * In the host's pass it looks for target regions that read what the program assigns to in vain (variables.cpp).
- *
- * For GPUs the plugin looks for variables and functions that the device does not have (missing.cpp), and
+ * For GPUs:
  *
  *     arguments.cpp lets the work-items of a team share the arrays among their arguments
  *     gpu.cpp       takes barriers out of loops that only read, and writes reciprocals so that they call nothing
