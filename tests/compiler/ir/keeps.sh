@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: keeps.sh "OPT OPTION..." TEMPORARY_FILE PASS FILE
+# usage: keeps.sh "OPT OPTION..." TEMPORARY_FILE PASS FILE [OPTION]
 #
 # Whether a pass refuses all functions of a file whose names begin with keeps_: it may mark their loops, and no more.
 functions() { # with the text of attributes, and without the numbers of metadata
-    $opt -passes="$1" "$file" -o - | awk '
+    $opt -passes="$1" $option "$file" -o - | awk '
         /^attributes / { name = $2; sub(/^[^{]*/, ""); text[name] = $0 }
         /^define .*@keeps_/, /^}/ { sub(/, !llvm\.loop ![0-9]*/, ""); gsub(/ ![0-9]+/, " !"); line[++lines] = $0 }
         END {
@@ -17,5 +17,5 @@ functions() { # with the text of attributes, and without the numbers of metadata
             }
         }'
 }
-opt=$1 file=$4
+opt=$1 file=$4 option=${5-}
 functions verify >"$2.before" && [ -s "$2.before" ] && functions "$3" >"$2.after" && diff -U3 "$2.before" "$2.after"

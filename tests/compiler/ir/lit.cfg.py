@@ -2,7 +2,8 @@
 """Each pass of the compiler component alone, on small inputs (tests/CMakeLists.txt has the command).
 
     %tw_opt      opt with the component loaded, for text
-    %keeps PASS  the functions of a file whose names begin with keeps_ are what they were, but for marks of loops
+    %keeps PASS  the functions of a file whose names begin with keeps_ are what they were, but for marks of loops; behind the file, an
+                 option for opt
 """
 import os
 
