@@ -15,13 +15,13 @@
 ; REMARK: remark: shy.c:7:9: work-items of kernel scalar run one by one, not as vectors: they are too shy
 ; REMARK-NEXT: remark: {{.*}} work-items of kernel two, launched in 2 dimensions, run one by one, not as vectors because of an atomic operation
 ; REMARK-NOT: remark:
-@scalar_kernel = constant %range_kernel { %kernel { i32 1, i32 2, i32 0, i32 0, i32 3, i32 0, [3 x ptr] zeroinitializer } }
-@vector_kernel = constant %range_kernel { %kernel { i32 1, i32 2, i32 0, i32 0, i32 3, i32 0, [3 x ptr] zeroinitializer } }
-@rest_kernel = constant %range_kernel { %kernel { i32 1, i32 2, i32 0, i32 0, i32 3, i32 0, [3 x ptr] zeroinitializer } }
-@row_kernel = constant %range_kernel { %kernel { i32 1, i32 2, i32 0, i32 0, i32 3, i32 0, [3 x ptr] zeroinitializer } }
-@two_kernel = constant %range_kernel { %kernel { i32 1, i32 2, i32 0, i32 0, i32 3, i32 0, [3 x ptr] zeroinitializer } }
+@scalar_kernel = constant %range_kernel { %kernel { i32 1, i32 2, i32 0, i32 0, i32 3, i32 0, [3 x ptr] zeroinitializer } } #1
+@vector_kernel = constant %range_kernel { %kernel { i32 1, i32 2, i32 0, i32 0, i32 3, i32 0, [3 x ptr] zeroinitializer } } #2
+@rest_kernel = constant %range_kernel { %kernel { i32 1, i32 2, i32 0, i32 0, i32 3, i32 0, [3 x ptr] zeroinitializer } } #3
+@row_kernel = constant %range_kernel { %kernel { i32 1, i32 2, i32 0, i32 0, i32 3, i32 0, [3 x ptr] zeroinitializer } } #4
+@two_kernel = constant %range_kernel { %kernel { i32 1, i32 2, i32 0, i32 0, i32 3, i32 0, [3 x ptr] zeroinitializer } } #5
 
-define void @scalar_tw_host(ptr %x, i64 %n) #0 !dbg !8 {
+define void @scalar_tw_host(ptr %x, i64 %n) #0 "teamwork.host"="scalar" !dbg !8 {
 entry:
   br label %loop
 loop:
@@ -37,7 +37,7 @@ end:
   ret void
 }
 
-define void @vector_tw_host(ptr %x, i64 %n) #0 {
+define void @vector_tw_host(ptr %x, i64 %n) #0 "teamwork.host"="vector" {
 entry:
   br label %loop
 loop:
@@ -54,7 +54,7 @@ end:
 }
 
 ; What is left behind whole vectors is scalar.
-define void @rest_tw_host(ptr %x, i64 %n) #0 {
+define void @rest_tw_host(ptr %x, i64 %n) #0 "teamwork.host"="rest" {
 entry:
   br label %loop
 loop:
@@ -78,7 +78,7 @@ end:
 }
 
 ; A row of one vector has no loop; loads that fill a vector are part of it.
-define void @row_tw_host(ptr %x, i64 %n) #0 {
+define void @row_tw_host(ptr %x, i64 %n) #0 "teamwork.host"="row" {
 entry:
   %whole = icmp eq i64 %n, 2
   br i1 %whole, label %row, label %loop
@@ -105,10 +105,10 @@ end:
 }
 
 ; Only launches in two dimensions are slow.
-define void @two_tw_items_1(ptr %x) #0 {
+define void @two_tw_items_1(ptr %x) #0 "teamwork.host"="two" "teamwork.dims"="1" {
   ret void
 }
-define void @two_tw_items_2(ptr %x, i64 %n) #0 {
+define void @two_tw_items_2(ptr %x, i64 %n) #0 "teamwork.host"="two" "teamwork.dims"="2" {
 entry:
   br label %loop
 loop:
@@ -122,7 +122,7 @@ end:
 }
 
 ; It is launched by another module.
-define void @elsewhere_tw_host(ptr %x, i64 %n) #0 {
+define void @elsewhere_tw_host(ptr %x, i64 %n) #0 "teamwork.host"="elsewhere" {
 entry:
   br label %loop
 loop:
@@ -137,6 +137,11 @@ end:
 }
 
 attributes #0 = { "teamwork.budget"="1000" }
+attributes #1 = { "teamwork.object"="scalar" "teamwork.slow"="24" }
+attributes #2 = { "teamwork.object"="vector" "teamwork.slow"="24" }
+attributes #3 = { "teamwork.object"="rest" "teamwork.slow"="24" }
+attributes #4 = { "teamwork.object"="row" "teamwork.slow"="24" }
+attributes #5 = { "teamwork.object"="two" "teamwork.slow"="24" }
 
 !llvm.dbg.cu = !{!5}
 !llvm.module.flags = !{!10}
