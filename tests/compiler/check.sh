@@ -35,8 +35,8 @@ fi
 lanes=$("$@" -std=c17 -O2 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -Rpass='teamwork-.*' \
     -Rpass-missed=teamwork-lanes -S -o /dev/null "$here/compiler/grid.c" 2>&1)
 for kernel in dot_by_groups dot_by_int dot_by_unsigned dot_by_rows scale_all sum_of_series solve_systems mask_by_groups count_bytes count_of_launch; do
-    if ! echo "$lanes" | grep -q "work-items of kernel $kernel take the turns"; then
-        echo "the work-items of $kernel in compiler/grid.c do not take the turns of its loop together"
+    if ! echo "$lanes" | grep -q "work-items of kernel $kernel are lanes of vectors"; then
+        echo "the work-items of $kernel in compiler/grid.c are not lanes of vectors"
         exit 1
     fi
 done
@@ -44,11 +44,11 @@ done
 copies() {
     echo "$1" | grep "$2" | sed 's/.*(\([0-9]*\) \(of [0-9]* \)*copies).*/\1/;t;s/.*/1/' | awk '{ n += $1 } END { print n + 0 }'
 }
-if [ "$(copies "$lanes" 'work-items of kernel mask_by_groups take the turns')" -lt 3 ]; then
+if [ "$(copies "$lanes" 'work-items of kernel mask_by_groups are lanes of vectors')" -lt 3 ]; then
     echo "the loop over work-items of mask_by_groups in compiler/grid.c is not divided at the borders"
     exit 1
 fi
-if echo "$lanes" | grep 'kernel squares_by_groups do not take .* address of a variable'; then
+if echo "$lanes" | grep 'kernel squares_by_groups are not lanes .* a variable'; then
     echo "the private variable of squares_by_groups in compiler/grid.c is not the work-items' own, as it may be one of two arrays"
     exit 1
 fi
@@ -157,7 +157,7 @@ for language in "c -std=c17" "c++ -std=c++17"; do
     code=$("$@" -x $language -w -O2 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -gline-tables-only -S -emit-llvm \
         -Rpass-missed='teamwork-(scalar|split)' -o - "$here/compiler/cliffs.c" 2>&1)
     wrong=$(echo "$code" | sed -nE 's/^@([a-z_]*)_kernel = .*(\[3 x ptr\] )(zero|\[).*/\1 \3/p' | grep -e '^vectors.* \[' -e '^s.* zero')
-    [ "$(echo "$code" | grep -c 'cliffs.c.*remark: .*kernel ')" = 4 ] || wrong="$wrong remarks"
+    [ "$(echo "$code" | grep -c 'cliffs.c.*remark: .*kernel ')" = 3 ] || wrong="$wrong remarks"
     while IFS=: read -r line why; do
         echo "$code" | grep -q "cliffs.c:$line:[0-9]*: remark: .*$why" || wrong="$wrong remark in line $line"
         echo "$code" | grep -q "^@tw_slow.*$why.*cliffs.c:$line, -Rpass-missed=teamwork-" || wrong="$wrong text of line $line"
@@ -214,13 +214,13 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
         -o - "$here/compiler/grid.c")
     if echo "$code_of_znver3" |
         sed -n '/^define.*@mask_by_items_tw_host(/,/^}/p' |
-        awk '/^[0-9]*:/ { n = s = 0 } /fmuladd\.v8f32/ { ++n } /store <8 x float> %/ { ++s } n >= 8 && s > 0 { found = 1 } END { exit !found }'; then
+        awk '/^[0-9]*:/ { n = s = 0 } /fmuladd\.v(8|16|32)f32/ { ++n } /store <(8|16|32) x float> %/ { ++s } n >= 8 && s > 0 { found = 1 } END { exit !found }'; then
         echo "lanes of mask_by_items in compiler/grid.c store what they add up in each turn"
         exit 1
     fi
     if ! echo "$code_of_znver3" |
         sed -n '/^define.*@squares_by_groups_tw_host(/,/^}/p' |
-        awk '/^[0-9]*:/ { n = s = 0 } /fmuladd\.v8f32/ { ++n } /store <8 x float> %/ { ++s } /br i1/ && n >= 8 && s == 0 { found = 1 } END { exit !found }'; then
+        awk '/^[0-9]*:/ { s = 1 } /fmuladd\.v(8|16|32)f32/ { s = 0 } /store <(8|16|32) x float> %/ { s = 1 } /br i1/ && s == 0 { found = 1 } END { exit !found }'; then
         echo "lanes of squares_by_groups in compiler/grid.c do not add up in registers"
         exit 1
     fi
@@ -255,21 +255,21 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
     done
     remarks=$("$@" -std=c17 -O3 -march=x86-64-v4 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" \
         -Rpass='teamwork-(levels|lanes|rows)' -Rpass-missed=teamwork-lanes -S -o /dev/null "$here/compiler/levels.c" 2>&1)
-    if [ "$(copies "$remarks" 'rows_items .*row by row')" -lt 6 ] || ! echo "$remarks" | grep -q 'rows_items .*as lanes'; then
-        echo "work-items of rows_items in compiler/levels.c do not run row by row, or do not take the turns of the loop together"
+    if [ "$(copies "$remarks" 'rows_items .*row by row')" -lt 6 ] || ! echo "$remarks" | grep -q 'rows_items are lanes'; then
+        echo "work-items of rows_items in compiler/levels.c do not run row by row, or are not lanes of vectors"
         exit 1
     fi
-    # All of a group takes the turns of a loop together, as far as all have them, and a tree behind that is not in the thread's memory.
+    # All of a group are lanes, and a tree behind that is not in the thread's memory.
     row=$(echo "$code" | sed -n '/^define.*@row_group_tw_host/,/^}/p')
-    if echo "$row" | grep 'llvm\.threadlocal' || [ "$(echo "$row" | grep -c 'alloca \[128 x float\]')" -lt 2 ]; then
-        echo "groups of row_group in compiler/levels.c go by chunks, or keep their tree in memory"
+    if echo "$row" | grep 'llvm\.threadlocal' || ! echo "$row" | grep -q 'fadd <32 x float>'; then
+        echo "work-items of row_group in compiler/levels.c do not add as lanes, or have their tree in the thread's memory"
         exit 1
     fi
 
     # What follows from the result of a group function is computed once, and a root is no call that work-items would wait for.
     norm=$(echo "$code" | sed -n '/^define.*@norm_items_tw_split/,/^}/p')
-    if echo "$norm" | grep -e 'fdiv.* <' -e 'sqrt.*<' || echo "$remarks" | grep 'norm_items do not'; then
-        echo "work-items of norm_items in compiler/levels.c divide for themselves, or do not take turns together"
+    if echo "$norm" | grep -e 'fdiv.* <' -e 'sqrt.*<' || echo "$remarks" | grep 'norm_items are not lanes'; then
+        echo "work-items of norm_items in compiler/levels.c divide for themselves, or are not lanes of vectors"
         exit 1
     fi
 

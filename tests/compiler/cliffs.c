@@ -17,25 +17,25 @@ float elsewhere(float x);
 static inline void scalar_by_call(tw_item item, const struct numbers *k)
 {
     const size_t i = tw_global_id(item, 0);
-    k->y[i] = elsewhere(k->x[i]); /* here: of the call of elsewhere */
+    k->y[i] = elsewhere(k->x[i]); /* here: it would not pay */
 }
 TW_RANGE_KERNEL(TW_BLOCK(numbers) scalar_by_call, 1);
 
-static inline void scalar_by_atomic(tw_nd_item item, const struct numbers *k)
+static inline void vectors_by_atomic(tw_nd_item item, const struct numbers *k)
 {
     const size_t i = tw_global_id(item, 0);
     const float x = k->x[i] * k->x[i] + 1;
     if (x * x * x < 2)
-        tw_atomic_store(k->found, (int)i); /* here: of an atomic operation */
+        tw_atomic_store(k->found, (int)i); /* one after the other, and all else by vectors */
 }
-TW_ND_RANGE_KERNEL(TW_BLOCK(numbers) scalar_by_atomic, 256);
+TW_ND_RANGE_KERNEL(TW_BLOCK(numbers) vectors_by_atomic, 256);
 
 static inline void scalar_by_rows(tw_item item, const struct numbers *k)
 {
     const size_t i = tw_global_id(item, 0);
     float sum = 0;
     for (int j = 0; j < k->n; ++j)
-        sum += k->x[i * (size_t)k->n + (size_t)j]; /* here: neighbouring work-items do not touch neighbouring memory */
+        sum += k->x[i * (size_t)k->n + (size_t)j]; /* here: it would not pay */
     k->y[i] = sum;
 }
 TW_RANGE_KERNEL(TW_BLOCK(numbers) scalar_by_rows, 1);

@@ -120,7 +120,7 @@ static inline void add_group(tw_group group, const struct add *k)
 }
 TW_WORK_GROUP_KERNEL(TW_BLOCK(add) add_group, GROUP);
 
-/* Each row of a group has a sum of its own: work-items take the turns of the loop together, and levels of the tree run row by row. */
+/* Each row of a group has a sum of its own: work-items are lanes of vectors, and levels of the tree run row by row. */
 struct rows {
     const int *begins;
     const float *in;
