@@ -35,10 +35,14 @@ constexpr std::pair<StringRef, StringRef> Advice[] = {
     {"of an atomic operation",
      "combine values by a reduction, or store with an ordinary assignment where a single work-item does"},
     {"of the call of", "define the function in this file, or give those of <math.h> vector forms by -fveclib=libmvec"},
-    {"neighbouring work-items do not touch",
-     "let the index of neighbouring work-items be the last one of arrays, or load a tile into local memory first"},
-    {"a loop in it is left at several places", "leave the loop by its condition alone, which may test a flag"},
-    {"some work-items leave out a loop", "let all work-items run the loop, with a length of 0 for some"},
+    {"it computes with vectors or structures",
+     "let helpers be static inline, and choose between members, not between structures"},
+    {"work-items combine values in memory", "combine them by a reduction, or by atomic operations"},
+    {"of a variable in memory that work-items share", "declare it inside of the kernel, where it is used first"},
+    {"of a variable of a work-item that is too large", "let it be 4096 bytes at most, or use local memory"},
+    {"a value of the last work-item", "store it by the work-item that has it"},
+    {"it would not pay",
+     "let neighbouring work-items touch neighbouring elements, or load a tile into local memory first"},
     {"it is not optimized", "compile with -O2"},
     {"of a branch that may differ", "let all work-items of a group come to the same barrier"},
     {"a switch decides about barriers", "write the switch as if and else"},
@@ -57,7 +61,7 @@ std::string adviceOn(StringRef Why)
 }
 
 /* The same as the rest of a sentence. */
-static std::string because(StringRef Why)
+std::string because(StringRef Why)
 {
     return ((Why.starts_with("of ") ? " because " : ": ") + Why + adviceOn(Why)).str();
 }

@@ -122,7 +122,7 @@ constexpr const char *MarkerRole = "teamwork.marker";        /* stands for an in
 constexpr const char *LocalRole = "teamwork.local";   /* local memory of the group that the thread runs */
 constexpr const char *ObjectRole = "teamwork.object"; /* launches the kernel that is the value */
 constexpr const char *HasLoopsRole =
-    "teamwork.has_loops"; /* the value is the byte of an object where its `has_loops` is */
+    "teamwork.has_loops";                         /* the value is the byte of an object where its `has_loops` is */
 constexpr const char *SlowRole = "teamwork.slow"; /* the same of its `slow` */
 
 void readContract(llvm::Module &M); /* first of all */
@@ -472,6 +472,7 @@ void noteRefusal(llvm::Loop &Items, llvm::StringRef Why, const llvm::Instruction
 void tellStacks(llvm::Function &F, llvm::StringRef Why, const llvm::DebugLoc &Where);
 /* What to change, for a reason, or nothing: the end of a remark. */
 std::string adviceOn(llvm::StringRef Why);
+std::string because(llvm::StringRef Why); /* the reason with it, behind what did not happen */
 bool scalarizeVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool vectorizeItems(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void reportMissing(const llvm::Module &M);

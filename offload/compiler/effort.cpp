@@ -71,8 +71,8 @@ void tellKernel(const Function &F, const char *Role, unsigned Element, Constant 
     const DataLayout &DL = F.getParent()->getDataLayout();
     uint64_t At;
     if (Object && !Object->getAttribute(Role).getValueAsString().getAsInteger(10, At))
-        Object->setInitializer(withValue(Object->getInitializer(),
-                                         At + Element * DL.getTypeAllocSize(Value->getType()).getFixedValue(), Value, DL));
+        Object->setInitializer(withValue(
+            Object->getInitializer(), At + Element * DL.getTypeAllocSize(Value->getType()).getFixedValue(), Value, DL));
 }
 
 void tellLoops(Module &M)

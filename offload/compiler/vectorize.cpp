@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The vectorizer of loops over work-items: as many turns as a vector has lanes become one, whatever a work-item does in it.
+ * The vectorizer of loops over work-items: as many turns as a vector has lanes become one, whatever a work-item does in it. What is left
+ * over stays a loop over single work-items.
  *
  *     for (i = 0; i < n; ++i)                    for (i = 0; i + 8 <= n; i += 8)
  *         while (x[i] > 1)               becomes     mask = x[i .. i + 7] > 1
@@ -9,8 +10,8 @@
  *                                                        mask = mask & x[i .. i + 7] > 1
  *
  * It is legal because work-items are independent between barriers (docs/kernels.md): neighbours take each step together, each one does
- * everything in its own order, and what it would not do is masked out. So nothing has to be known of addresses. Refused are only loops
- * in which work-items combine values in memory, without atomic operations, and what has no meaning for lanes.
+ * everything in its own order, and what it would not do is masked out. So nothing has to be known of addresses. Refused are loops in which
+ * work-items combine values in memory without atomic operations, what has no form for lanes, and what would not pay.
  *
  *     vectorize.cpp            whether a loop is suitable, and whether it pays
  *     vectorize_variables.cpp  variables in memory that each work-item has
@@ -18,7 +19,7 @@
  *     vectorize_control.cpp    blocks, masks and loops
  *     vectorize_values.cpp     instructions
  *
- * LLVM's vectorizer takes innermost loops, which it knows everything about; so those that it can take are left to it.
+ * Innermost loops that LLVM's vectorizer can take are left to it: it knows more forms of accesses.
  */
 #include "vectorize.h"
 
@@ -63,13 +64,14 @@ bool Vectorizer::findOrder(Loop &K)
         if (!findOrder(*Inner))
             return false;
     const auto EntryOf = [&](BasicBlock *Block) -> BasicBlock * { /* null: not in this loop, or its next turn */
-        Loop *Of = LI.getLoopFor(Block);
-        if (!K.contains(Block) || Block == K.getHeader())
-            return nullptr;
-        for (; Of != &K; Of = Of->getParentLoop())
-            if (Of->getParentLoop() == &K)
-                return Of->getHeader() == Block ? Block : nullptr;
-        return Block;
+                                                                  Loop *Of = LI.getLoopFor(Block);
+                                                                  if (!K.contains(Block) || Block == K.getHeader())
+                                                                      return nullptr;
+                                                                  for (; Of != &K; Of = Of->getParentLoop())
+                                                                      if (Of->getParentLoop() == &K)
+                                                                          return Of->getHeader() == Block ? Block
+                                                                                                          : nullptr;
+                                                                  return Block;
     };
     const auto NextOf = [&](BasicBlock *Entry) {
         SmallVector<BasicBlock *, 4> Next(successors(Entry));
@@ -117,12 +119,15 @@ static const char *obstacleIn(const Instruction &I)
     if (isDropped(I))
         return nullptr;
     Type *T = isa<StoreInst>(I) ? I.getOperand(0)->getType() : I.getType();
-    if (!T->isVoidTy() && !VectorType::isValidElementType(T))
+    if (!T->isVoidTy() && !VectorType::isValidElementType(T) && !isa<AtomicCmpXchgInst>(I))
+        return "it computes with vectors or structures";
+    if (isa<ExtractValueInst>(I) && !isa<AtomicCmpXchgInst>(I.getOperand(0)))
         return "it computes with vectors or structures";
     if (isa<AllocaInst>(I))
-        return "of an array of varying length";
-    if (T->isTokenTy() || I.isEHPad() || isa<FenceInst>(I)
-        || (I.isTerminator() && !isa<BranchInst>(I) && !isa<SwitchInst>(I)))
+        return "of an array of variable length";
+    if (isa<FenceInst>(I))
+        return "of a fence";
+    if (T->isTokenTy() || I.isEHPad() || (I.isTerminator() && !isa<BranchInst>(I) && !isa<SwitchInst>(I)))
         return "of its control flow";
     if (const auto *Call = dyn_cast<CallBase>(&I)) {
         if (!isa<CallInst>(I) || Call->isConvergent() || Call->cannotDuplicate() || Call->hasOperandBundles()
@@ -139,9 +144,11 @@ static const char *obstacleIn(const Instruction &I)
 bool Vectorizer::canAsk()
 {
     const Expander Writer(SE, DL, "tw");
-    return all_of(Shape.assumed(), [&](const SCEV *S) {
-               return Writer.isSafeToExpandAt(S->operands()[0]->operands()[0], L.getLoopPreheader()->getTerminator());
-           })
+    return all_of(Shape.assumed(),
+                  [&](const SCEV *S) {
+                      return Writer.isSafeToExpandAt(S->operands()[0]->operands()[0],
+                                                     L.getLoopPreheader()->getTerminator());
+                  })
            || refuse("an index may wrap around");
 }
 
@@ -189,9 +196,9 @@ bool Vectorizer::combinesInPlace()
                 Read.insert(SE.getSCEV(const_cast<Value *>(Load->getPointerOperand())));
     for (BasicBlock *Block : L.blocks())
         for (Instruction &I : *Block)
-            if (auto *Store = dyn_cast<StoreInst>(&I);
-                Store && Shape.isUniform(Store->getPointerOperand()) && !Private.interleaved(Store->getPointerOperand())
-                && Read.count(SE.getSCEV(Store->getPointerOperand())))
+            if (auto *Store = dyn_cast<StoreInst>(&I); Store && Shape.isUniform(Store->getPointerOperand())
+                                                       && !Private.interleaved(Store->getPointerOperand())
+                                                       && Read.count(SE.getSCEV(Store->getPointerOperand())))
                 return !refuse("work-items combine values in memory", Store);
     return false;
 }
@@ -279,7 +286,7 @@ InstructionCost Vectorizer::costOf(Instruction &I, bool AsVector) const
     const bool IsDivision = I.isIntDivRem() && !isa<Constant>(I.getOperand(1));
     constexpr int OfFunction = 20;
     const auto *Function = dyn_cast<CallInst>(&I);
-    const InstructionCost One = IsDivision                                      ? OfDivision
+    const InstructionCost One = IsDivision                                     ? OfDivision
                                 : Function && vectorFunction(*Function).second ? OfFunction
                                                                                : TTI.getInstructionCost(&I, Kind);
     if (!AsVector)
@@ -299,11 +306,13 @@ InstructionCost Vectorizer::costOf(Instruction &I, bool AsVector) const
         return TTI.getArithmeticInstrCost(I.getOpcode(), T, Kind, TargetTransformInfo::getOperandInfo(I.getOperand(0)),
                                           TargetTransformInfo::getOperandInfo(I.getOperand(1)));
     if (const auto *Cast = dyn_cast<CastInst>(&I))
-        return TTI.getCastInstrCost(I.getOpcode(), T, widened(Cast->getSrcTy()), TargetTransformInfo::CastContextHint::None,
-                                    Kind);
+        return TTI.getCastInstrCost(I.getOpcode(), T, widened(Cast->getSrcTy()),
+                                    TargetTransformInfo::CastContextHint::None, Kind);
     if (isa<CmpInst>(I) || isa<SelectInst>(I))
-        return TTI.getCmpSelInstrCost(I.getOpcode(), widened(I.getOperand(1)->getType()), widened(I.getOperand(0)->getType()->isIntegerTy(1) ? I.getOperand(0)->getType() : Type::getInt1Ty(Context)),
-                                      CmpInst::BAD_ICMP_PREDICATE, Kind);
+        return TTI.getCmpSelInstrCost(
+            I.getOpcode(), widened(I.getOperand(1)->getType()),
+            widened(I.getOperand(0)->getType()->isIntegerTy(1) ? I.getOperand(0)->getType() : Type::getInt1Ty(Context)),
+            CmpInst::BAD_ICMP_PREDICATE, Kind);
     if (const auto *Call = dyn_cast<CallInst>(&I)) {
         constexpr int OfVectorFunction = 20;
         if (const unsigned Lanes = vectorFunction(*Call).second)
@@ -340,10 +349,7 @@ bool Vectorizer::pays()
             }
         }
     }
-    return VectorSum < 0.9 * ScalarSum * Width
-           || refuse("it would not pay (estimated " + std::to_string(unsigned(VectorSum)) + " for a vector of "
-                         + std::to_string(Width) + ", " + std::to_string(unsigned(ScalarSum)) + " for one)",
-                     Dearest);
+    return VectorSum < 0.9 * ScalarSum * Width || refuse("it would not pay", Dearest);
 }
 
 /* How many bits vectors of one lane take at once, at most: from where each is made to its last use. */
@@ -385,21 +391,30 @@ uint64_t Vectorizer::mostBits() const
 /* As many lanes as registers have room for, up to four vectors of 32-bit numbers: neighbours hide how long each operation takes. */
 void Vectorizer::chooseWidth()
 {
-    constexpr unsigned Usual = 32, MostVectors = 4;
+    constexpr unsigned Usual = 32, MostVectors = 4, MostLanes = 64;
+    constexpr uint64_t MostOfVariables = 32 * 1024; /* bytes of all lanes: a cache of the first level */
     const uint64_t Register = TTI.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue(),
                    Room = Register * TTI.getNumberOfRegisters(TTI.getRegisterClassForType(true)), Live = mostBits();
     uint64_t Most = turnsApart(L);
     if (const unsigned Turns = SE.getSmallConstantTripCount(&L))
         Most = std::min<uint64_t>(Most, Turns);
+    uint64_t OfVariables = 0;
+    for (const PrivateVariable &P : Private.All)
+        OfVariables += P.Bytes;
     const uint64_t One = Register / Usual;
     uint64_t Lanes = One;
-    while (Lanes < MostVectors * One && 2 * Lanes * Live <= Room)
+    while (Lanes < MostVectors * One && 2 * Lanes * Live <= Room && 2 * Lanes * OfVariables <= MostOfVariables)
         Lanes *= 2;
-    Width = unsigned(std::min(Lanes, bit_floor(Most)));
+    if (const std::optional<int> Wanted = getOptionalIntLoopAttribute(&L, VectorWidth)) /* TW_HOST_LOOP() */
+        Lanes = std::min<uint64_t>(uint64_t(*Wanted), MostLanes);
+    Width = unsigned(bit_floor(std::min(Lanes, Most)));
 }
 
 bool Vectorizer::run()
 {
+    if (!getOptionalBoolLoopAttribute(&L, "llvm.loop.vectorize.enable").value_or(true)
+        || getOptionalIntLoopAttribute(&L, VectorWidth) == 1)
+        return refuse("its TW_HOST_LOOP() says so");
     if (!isSuitable())
         return false;
     Shape.run(All);
@@ -422,8 +437,10 @@ void report(Function &F, Loop &L, const Vectorizer &Made, bool Done)
         return tellRemark(F, {"teamwork-lanes", "Lanes", false, Of, Of},
                           "work-items of kernel " + kernelOf(F) + " are lanes of vectors");
     noteRefusal(L, Made.Why, Made.Where);
-    tellRemark(F, {"teamwork-lanes", "NoLanes", true, Of, Made.Where && Made.Where->getDebugLoc() ? Made.Where->getDebugLoc() : Of},
-               "work-items of kernel " + kernelOf(F) + " are not lanes of vectors: " + Made.Why + adviceOn(Made.Why));
+    tellRemark(F,
+               {"teamwork-lanes", "NoLanes", true, Of,
+                Made.Where && Made.Where->getDebugLoc() ? Made.Where->getDebugLoc() : Of},
+               "work-items of kernel " + kernelOf(F) + " are not lanes of vectors" + because(Made.Why));
 }
 
 /* Whether LLVM's vectorizer can take a loop: it has none inside, only what has a form for vectors, and the order of accesses is free or can

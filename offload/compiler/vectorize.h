@@ -25,7 +25,8 @@ namespace tw_compiler
 struct PrivateVariable {
     llvm::AllocaInst *Variable;
     uint64_t Bytes;
-    uint64_t Element = 0; /* the size of all accesses: element k of all lanes lies side by side; 0: the variable of one lane behind that
+    uint64_t Element =
+        0; /* the size of all accesses: element k of all lanes lies side by side; 0: the variable of one lane behind that
                              of another one */
     llvm::AllocaInst *OfLanes = nullptr;
 };
@@ -42,9 +43,10 @@ class PrivateVariables
     PrivateVariables(llvm::Loop &L, llvm::DominatorTree &DT) : L(L), DT(DT)
     {
     }
-    const char *add(llvm::AllocaInst &Variable);              /* why not; null: it is one */
-    const PrivateVariable *find(const llvm::Value *V) const;  /* that an address is computed from, or null */
-    const PrivateVariable *interleaved(const llvm::Value *Address) const; /* whose elements of all lanes are side by side */
+    const char *add(llvm::AllocaInst &Variable);             /* why not; null: it is one */
+    const PrivateVariable *find(const llvm::Value *V) const; /* that an address is computed from, or null */
+    const PrivateVariable *
+    interleaved(const llvm::Value *Address) const; /* whose elements of all lanes are side by side */
     std::optional<PrivatePlace> placeOf(llvm::Value *Address, const PrivateVariable &P) const;
     std::vector<PrivateVariable> All;
 
@@ -151,8 +153,9 @@ class Vectorizer
     llvm::SmallVector<Reduction, 2> Reductions;
     unsigned Width = 0;
     using Blocks = std::vector<llvm::BasicBlock *>;
-    llvm::DenseMap<const llvm::Loop *, Blocks> Order; /* entries of what is in a loop: its blocks, and headers of loops inside */
-    Blocks All;                                       /* of the loop over work-items, each behind what goes to it */
+    llvm::DenseMap<const llvm::Loop *, Blocks>
+        Order;  /* entries of what is in a loop: its blocks, and headers of loops inside */
+    Blocks All; /* of the loop over work-items, each behind what goes to it */
 
     /* vectorize.cpp: whether it is right, and pays */
     bool refuse(const std::string &Reason, llvm::Instruction *I = nullptr)
@@ -174,8 +177,8 @@ class Vectorizer
 
     /* vectorize_control.cpp: blocks, masks, and loops */
     llvm::IRBuilder<> B;
-    Mask Current;         /* of the block that is written */
-    bool IsSure = false;  /* at least one work-item takes part */
+    Mask Current;                                          /* of the block that is written */
+    bool IsSure = false;                                   /* at least one work-item takes part */
     llvm::DenseMap<const llvm::BasicBlock *, Mask> MaskOf; /* of blocks that dominate what is written */
     llvm::DenseMap<std::pair<const llvm::BasicBlock *, const llvm::BasicBlock *>, Mask> EdgeMask;
     llvm::DenseMap<std::pair<const llvm::PHINode *, const llvm::BasicBlock *>, llvm::Value *> LeftWith;
@@ -205,7 +208,9 @@ class Vectorizer
     void repair(llvm::ArrayRef<llvm::BasicBlock *> New);
 
     /* vectorize_values.cpp: instructions */
-    llvm::DenseMap<const llvm::Value *, llvm::Value *> Scalars, Vectors; /* of uniform values, or of the first lane; of all */
+    llvm::DenseMap<const llvm::Value *, llvm::Value *> Scalars,
+        Vectors; /* of uniform values, or of the first lane; of all */
+    llvm::DenseMap<std::pair<const llvm::Value *, unsigned>, llvm::Value *> Elements; /* of what gives several values */
     llvm::BasicBlock *VectorPreheader = nullptr;
     bool needsSomebody(const llvm::Instruction &I) const;
     bool isScalarized(const llvm::Instruction &I) const;

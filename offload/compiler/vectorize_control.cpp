@@ -120,13 +120,13 @@ void Vectorizer::setEdges(BasicBlock *Block)
     auto *Switch = cast<SwitchInst>(End);
     Value *None = nullptr;
     for (auto &Case : Switch->cases()) {
-        Value *Is = B.CreateICmpEQ(V, IsUniform ? static_cast<Value *>(Case.getCaseValue())
-                                                : ConstantVector::getSplat(ElementCount::getFixed(Width), Case.getCaseValue()));
+        Value *Is =
+            B.CreateICmpEQ(V, IsUniform ? static_cast<Value *>(Case.getCaseValue())
+                                        : ConstantVector::getSplat(ElementCount::getFixed(Width), Case.getCaseValue()));
         setEdge(Block, Case.getCaseSuccessor(), Choose(Is, IsUniform));
         None = None ? B.CreateAnd(None, B.CreateNot(Is)) : B.CreateNot(Is);
     }
-    setEdge(Block, Switch->getDefaultDest(),
-            None ? Choose(None, IsUniform) : Current);
+    setEdge(Block, Switch->getDefaultDest(), None ? Choose(None, IsUniform) : Current);
 }
 
 /* ---- parts that are left out if nobody comes to them ----------------------------------------------------------------- */
@@ -473,8 +473,8 @@ void Vectorizer::emitAll()
     At->addIncoming(Next, B.GetInsertBlock());
     BasicBlock *Turn = B.GetInsertBlock();
     B.CreateCondBr(B.CreateICmpEQ(Next, Done), Middle, Body);
-    MDNode *Vectorized = MDNode::get(Context, {MDString::get(Context, "llvm.loop.isvectorized"),
-                                               ConstantAsMetadata::get(B.getInt32(1))});
+    MDNode *Vectorized = MDNode::get(
+        Context, {MDString::get(Context, "llvm.loop.isvectorized"), ConstantAsMetadata::get(B.getInt32(1))});
     Turn->getTerminator()->setMetadata(LLVMContext::MD_loop, loopId(Context, {Vectorized}));
 
     B.SetInsertPoint(Middle);

@@ -21,6 +21,8 @@ using namespace llvm;
 namespace tw_compiler
 {
 
+constexpr int64_t MostAssumed = 1 << 16; /* what grows by more is meant to wrap around, as in a hash */
+
 Shapes::Shape Shapes::get(const Value *V) const
 {
     if (const PrivateVariable *P = Private.find(V))
@@ -84,7 +86,7 @@ std::optional<int64_t> Shapes::growth(const SCEV *S) const
         const std::optional<int64_t> By = growth(S->operands()[0]);
         if (!By || *By == 0)
             return By;
-        if (!Rec || Rec->getLoop() != &L || SE.getTypeSizeInBits(S->getType()) > 64)
+        if (!Rec || Rec->getLoop() != &L || SE.getTypeSizeInBits(S->getType()) > 64 || std::abs(*By) > MostAssumed)
             return {};
         Assumed.insert(S);
         return By;

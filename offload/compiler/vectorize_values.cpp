@@ -6,7 +6,7 @@
  *
  *     side by side      a load or store of a vector, with a mask
  *     elsewhere         a gather or scatter, with a mask
- *     one place         by the last lane that takes part, if it is a store
+ *     one place         a load of one value; a store by the last lane that takes part
  *     anything else     (atomic operations, calls) for one lane after the other, in a loop over those that take part
  */
 #include "vectorize.h"
@@ -151,8 +151,8 @@ Value *Vectorizer::addressOfPlace(Value *Address, const PrivateVariable &P, bool
     Type *T = IsSideBySide ? Size : widened(Size);
     Value *Offset = ConstantInt::get(T, uint64_t(At.Constant) * Width);
     for (auto &[Part, Factor] : At.Parts)
-        Offset = B.CreateAdd(Offset, B.CreateMul(B.CreateSExtOrTrunc(Whole(Part), T),
-                                                 ConstantInt::get(T, uint64_t(Factor) * Width)));
+        Offset = B.CreateAdd(
+            Offset, B.CreateMul(B.CreateSExtOrTrunc(Whole(Part), T), ConstantInt::get(T, uint64_t(Factor) * Width)));
     if (!IsSideBySide) {
         SmallVector<Constant *, 16> Lanes;
         for (unsigned I = 0; I < Width; ++I)
@@ -169,12 +169,10 @@ void Vectorizer::emitLoad(LoadInst &Load)
     const auto Bytes = int64_t(DL.getTypeStoreSize(Load.getType()).getFixedValue());
     const PrivateVariable *Own = Private.interleaved(Address);
     const std::optional<int64_t> Step = Shape.step(Address);
-    bool IsSideBySide = !Own && Step && (*Step == Bytes || *Step == -Bytes)
-                        && DL.getTypeAllocSize(Load.getType()) == uint64_t(Bytes);
+    bool IsSideBySide =
+        !Own && Step && (*Step == Bytes || *Step == -Bytes) && DL.getTypeAllocSize(Load.getType()) == uint64_t(Bytes);
     const bool IsReversed = IsSideBySide && *Step < 0;
-    Value *At = Own            ? addressOfPlace(Address, *Own, IsSideBySide)
-                : IsSideBySide ? scalar(Address)
-                               : vector(Address);
+    Value *At = Own ? addressOfPlace(Address, *Own, IsSideBySide) : IsSideBySide ? scalar(Address) : vector(Address);
     const Align Known = Own ? std::min(Load.getAlign(), Align(Own->Element)) : Load.getAlign();
     Value *M = Current.isAll() || (Own && IsSideBySide) ? nullptr : asVector(Current);
     Value *Result;
@@ -206,20 +204,19 @@ void Vectorizer::emitStore(StoreInst &Store)
         else {
             Value *Last = B.getInt32(Width - 1);
             if (Value *M = Current.isAll() ? nullptr : asVector(Current))
-                Last = B.CreateSub(Last, B.CreateZExtOrTrunc(
-                                             B.CreateBinaryIntrinsic(Intrinsic::ctlz, bits(M), B.getFalse()), B.getInt32Ty()));
+                Last = B.CreateSub(Last,
+                                   B.CreateZExtOrTrunc(B.CreateBinaryIntrinsic(Intrinsic::ctlz, bits(M), B.getFalse()),
+                                                       B.getInt32Ty()));
             One = B.CreateExtractElement(vector(V), Last);
         }
         New = B.CreateAlignedStore(One, scalar(Address), Known);
         copyNotes(*New, Store);
         return;
     }
-    bool IsSideBySide = !Own && Step && (*Step == Bytes || *Step == -Bytes)
-                        && DL.getTypeAllocSize(V->getType()) == uint64_t(Bytes);
+    bool IsSideBySide =
+        !Own && Step && (*Step == Bytes || *Step == -Bytes) && DL.getTypeAllocSize(V->getType()) == uint64_t(Bytes);
     const bool IsReversed = IsSideBySide && *Step < 0;
-    Value *At = Own            ? addressOfPlace(Address, *Own, IsSideBySide)
-                : IsSideBySide ? scalar(Address)
-                               : vector(Address);
+    Value *At = Own ? addressOfPlace(Address, *Own, IsSideBySide) : IsSideBySide ? scalar(Address) : vector(Address);
     Value *M = Current.isAll() ? nullptr : asVector(Current);
     Value *Whole = vector(V);
     if (!IsSideBySide)
@@ -230,7 +227,8 @@ void Vectorizer::emitStore(StoreInst &Store)
             Whole = B.CreateVectorReverse(Whole);
             M = M ? B.CreateVectorReverse(M) : M;
         }
-        New = M ? B.CreateMaskedStore(Whole, At, Known, M) : static_cast<Instruction *>(B.CreateAlignedStore(Whole, At, Known));
+        New = M ? B.CreateMaskedStore(Whole, At, Known, M)
+                : static_cast<Instruction *>(B.CreateAlignedStore(Whole, At, Known));
     }
     copyNotes(*New, Store);
 }
@@ -241,7 +239,9 @@ void Vectorizer::emitStore(StoreInst &Store)
 std::pair<StringRef, unsigned> Vectorizer::vectorFunction(const CallInst &Call) const
 {
     const Function *Callee = Call.getCalledFunction();
-    const auto HasForm = [&](const Use &U) { return U->getType() == Call.getType() && U->getType()->isFloatingPointTy(); };
+    const auto HasForm = [&](const Use &U) {
+        return U->getType() == Call.getType() && U->getType()->isFloatingPointTy();
+    };
     if (Callee && Call.doesNotAccessMemory() && all_of(Call.args(), HasForm))
         for (unsigned Lanes = Width; Lanes >= 2; Lanes /= 2)
             if (StringRef Name = TLI.getVectorizedFunction(Callee->getName(), ElementCount::getFixed(Lanes), false);
@@ -259,9 +259,8 @@ void Vectorizer::emitVectorFunction(CallInst &Call, StringRef Name, unsigned Lan
     for (unsigned First = 0; First < Width; First += Lanes) {
         SmallVector<Value *, 2> Arguments;
         for (Value *V : Call.args())
-            Arguments.push_back(Lanes == Width
-                                    ? vector(V)
-                                    : B.CreateShuffleVector(vector(V), createSequentialMask(First, Lanes, 0)));
+            Arguments.push_back(
+                Lanes == Width ? vector(V) : B.CreateShuffleVector(vector(V), createSequentialMask(First, Lanes, 0)));
         CallInst *New = B.CreateCall(Callee, Arguments);
         New->setDoesNotAccessMemory();
         New->setDoesNotThrow();
@@ -315,11 +314,17 @@ void Vectorizer::emitForEach(Instruction &I)
                *Behind = BasicBlock::Create(Context, "tw_lanes_done", &F);
     B.CreateBr(Each);
     B.SetInsertPoint(Each);
-    PHINode *Open = B.CreatePHI(T, 2, "tw_open"), *Results = nullptr;
+    PHINode *Open = B.CreatePHI(T, 2, "tw_open");
     Open->addIncoming(First, Before);
-    if (HasResult) {
-        Results = B.CreatePHI(widened(I.getType()), 2);
-        Results->addIncoming(PoisonValue::get(Results->getType()), Before);
+    SmallVector<Type *, 2> Types; /* of the result, or of its elements */
+    if (auto *Pair = dyn_cast<StructType>(I.getType()))
+        append_range(Types, Pair->elements());
+    else if (HasResult)
+        Types.push_back(I.getType());
+    SmallVector<PHINode *, 2> Results;
+    for (Type *Element : Types) {
+        Results.push_back(B.CreatePHI(widened(Element), 2));
+        Results.back()->addIncoming(PoisonValue::get(Results.back()->getType()), Before);
     }
     Value *Lane = B.CreateBinaryIntrinsic(Intrinsic::cttz, Open, B.getTrue());
     Instruction *New = I.clone();
@@ -331,10 +336,14 @@ void Vectorizer::emitForEach(Instruction &I)
     New->setMetadata(LLVMContext::MD_access_group, nullptr);
     B.Insert(New);
     Value *Next = B.CreateAnd(Open, B.CreateSub(Open, ConstantInt::get(T, 1)));
-    if (HasResult) {
-        Value *Result = B.CreateInsertElement(Results, New, Lane);
-        Results->addIncoming(Result, Each);
-        Vectors[&I] = Result;
+    for (unsigned N = 0; N < Results.size(); ++N) {
+        const bool IsPair = I.getType()->isStructTy();
+        Value *Result = B.CreateInsertElement(Results[N], IsPair ? B.CreateExtractValue(New, N) : New, Lane);
+        Results[N]->addIncoming(Result, Each);
+        if (IsPair)
+            Elements[{&I, N}] = Result;
+        else
+            Vectors[&I] = Result;
     }
     Open->addIncoming(Next, Each);
     B.CreateCondBr(B.CreateICmpNE(Next, ConstantInt::get(T, 0)), Each, Behind);
@@ -370,6 +379,10 @@ void Vectorizer::emit(Instruction &I)
         return emitScalar(I);
     if (isScalarized(I))
         return emitForEach(I);
+    if (const auto *Element = dyn_cast<ExtractValueInst>(&I)) {
+        Vectors[&I] = Elements[{Element->getAggregateOperand(), Element->getIndices()[0]}];
+        return;
+    }
     if (Store)
         return emitStore(*Store);
     if (auto *Load = dyn_cast<LoadInst>(&I))
@@ -401,7 +414,8 @@ void Vectorizer::emit(Instruction &I)
         return;
     } else {
         Value *A = vector(I.getOperand(0)), *C = vector(I.getOperand(1));
-        if (!Current.isAll() && I.isIntDivRem() && !isSafeToSpeculativelyExecute(&I)) { /* lanes that do not take part may divide by zero */
+        if (!Current.isAll() && I.isIntDivRem()
+            && !isSafeToSpeculativelyExecute(&I)) { /* lanes that do not take part may divide by zero */
             Value *M = asVector(Current), *One = ConstantInt::get(A->getType(), 1);
             A = B.CreateSelect(M, A, One);
             C = B.CreateSelect(M, C, One);
@@ -418,8 +432,8 @@ void Vectorizer::makePrivate()
     for (PrivateVariable &P : Private.All) {
         auto *T = ArrayType::get(B.getInt8Ty(), P.Bytes * Width);
         const Align Side = Align(std::min<uint64_t>(std::max<uint64_t>(P.Element, 1) * Width, 64));
-        P.OfLanes = new AllocaInst(T, DL.getAllocaAddrSpace(), nullptr, std::max(P.Variable->getAlign(), Side), "tw_private",
-                                   F.getEntryBlock().begin());
+        P.OfLanes = new AllocaInst(T, DL.getAllocaAddrSpace(), nullptr, std::max(P.Variable->getAlign(), Side),
+                                   "tw_private", F.getEntryBlock().begin());
         P.OfLanes->setMetadata(SharedNote, MDNode::get(Context, {})); /* each work-item has its own part */
     }
 }
