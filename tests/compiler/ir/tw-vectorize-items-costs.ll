@@ -27,7 +27,7 @@ end:
 }
 
 ; An atomic operation for each is one after the other.
-; REMARK: work-items of kernel keeps_dear are not lanes of vectors: it would not pay (estimated
+; REMARK: work-items of kernel keeps_dear are not lanes of vectors: it would not pay
 define void @keeps_dear(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
 entry:
   br label %loop

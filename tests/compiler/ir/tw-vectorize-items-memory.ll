@@ -315,6 +315,26 @@ end:
   ret void
 }
 
+; As many as the program says (TW_HOST_LOOP()).
+; CHECK-LABEL: @wanted(
+; CHECK: load <4 x i32>
+define void @wanted(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr inbounds i32, ptr %x, i64 %i
+  %v = load i32, ptr %at, align 4
+  %r = add i32 %v, 1
+  %to = getelementptr inbounds i32, ptr %out, i64 %i
+  store i32 %r, ptr %to, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !4
+end:
+  ret void
+}
+
 ; There are 16 of them: 12 values at a time fit only once.
 ; CHECK-LABEL: @narrow(
 ; CHECK: load <8 x i32>
@@ -426,3 +446,5 @@ attributes #0 = { "target-features"="+avx2" }
 !1 = !{!"teamwork.items"}
 !2 = !{!"teamwork.items.apart", i64 8}
 !3 = distinct !{!3, !1}
+!4 = distinct !{!4, !1, !5}
+!5 = !{!"llvm.loop.vectorize.width", i32 4}

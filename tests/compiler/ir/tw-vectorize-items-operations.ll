@@ -45,6 +45,35 @@ end:
   ret void
 }
 
+; What a compare-exchange gives is a pair of vectors.
+; CHECK-LABEL: @compare_exchange(
+; CHECK: tw_lane:
+; CHECK: [[PAIR:%.*]] = cmpxchg ptr %x, i32 %{{.*}}, i32 7 monotonic monotonic
+; CHECK: [[WAS:%.*]] = extractvalue { i32, i1 } [[PAIR]], 0
+; CHECK: insertelement <8 x i32> %{{.*}}, i32 [[WAS]], i8
+; CHECK: [[IS:%.*]] = extractvalue { i32, i1 } [[PAIR]], 1
+; CHECK: insertelement <8 x i1> %{{.*}}, i1 [[IS]], i8
+; CHECK: select <8 x i1>
+define void @compare_exchange(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr inbounds i32, ptr %x, i64 %i
+  %v = load i32, ptr %at, align 4
+  %pair = cmpxchg ptr %x, i32 %v, i32 7 monotonic monotonic, align 4
+  %was = extractvalue { i32, i1 } %pair, 0
+  %is = extractvalue { i32, i1 } %pair, 1
+  %r = select i1 %is, i32 %was, i32 %v
+  %to = getelementptr inbounds i32, ptr %out, i64 %i
+  store i32 %r, ptr %to, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
 ; So are calls, in the order of work-items.
 ; CHECK-LABEL: @calls(
 ; CHECK: tw_lane:

@@ -49,7 +49,7 @@ end:
 }
 
 ; Two ways into a cycle.
-; REMARK: work-items of kernel keeps_irreducible are not lanes of vectors: of its control flow
+; REMARK: work-items of kernel keeps_irreducible are not lanes of vectors because of its control flow
 define void @keeps_irreducible(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
 entry:
   br label %loop
@@ -74,7 +74,7 @@ end:
   ret void
 }
 
-; REMARK: work-items of kernel keeps_fence are not lanes of vectors: of its control flow
+; REMARK: work-items of kernel keeps_fence are not lanes of vectors because of a fence
 define void @keeps_fence(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
 entry:
   br label %loop
@@ -135,7 +135,7 @@ end:
   ret void
 }
 
-; REMARK: work-items of kernel keeps_varying_length are not lanes of vectors: of an array of varying length
+; REMARK: work-items of kernel keeps_varying_length are not lanes of vectors because of an array of variable length
 define void @keeps_varying_length(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
 entry:
   br label %loop
@@ -157,7 +157,7 @@ end:
 }
 
 ; It may be one that all are expected to make together.
-; REMARK: work-items of kernel keeps_convergent are not lanes of vectors: of a call that may not be copied
+; REMARK: work-items of kernel keeps_convergent are not lanes of vectors because of a call that may not be copied
 define void @keeps_convergent(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
 entry:
   br label %loop
@@ -176,7 +176,7 @@ end:
   ret void
 }
 
-; REMARK: work-items of kernel keeps_assembly are not lanes of vectors: of a call that may not be copied
+; REMARK: work-items of kernel keeps_assembly are not lanes of vectors because of a call that may not be copied
 define void @keeps_assembly(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
 entry:
   br label %loop
@@ -304,7 +304,7 @@ end:
   ret void
 }
 
-; REMARK: work-items of kernel keeps_next_item are not lanes of vectors: of a value that goes from one work-item to the next
+; REMARK: work-items of kernel keeps_next_item are not lanes of vectors because of a value that goes from one work-item to the next
 define void @keeps_next_item(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
 entry:
   br label %loop
@@ -324,7 +324,7 @@ end:
 }
 
 ; A sum is no other value of the loop.
-; REMARK: work-items of kernel keeps_sum_of_the_first are not lanes of vectors: of a value that goes from one work-item to the next
+; REMARK: work-items of kernel keeps_sum_of_the_first are not lanes of vectors because of a value that goes from one work-item to the next
 define void @keeps_sum_of_the_first(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
 entry:
   br label %loop
@@ -344,7 +344,7 @@ end:
 }
 
 ; Floating-point numbers are added in their order, unless that is said to be free.
-; REMARK: work-items of kernel keeps_sum_in_order are not lanes of vectors: of a value that goes from one work-item to the next
+; REMARK: work-items of kernel keeps_sum_in_order are not lanes of vectors because of a value that goes from one work-item to the next
 define void @keeps_sum_in_order(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
 entry:
   br label %loop
@@ -410,7 +410,7 @@ end:
 }
 
 ; It does not begin anew with each of them.
-; REMARK: work-items of kernel keeps_shared_variable are not lanes of vectors: of a variable in memory that work-items share
+; REMARK: work-items of kernel keeps_shared_variable are not lanes of vectors because of a variable in memory that work-items share
 define void @keeps_shared_variable(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
 entry:
   %c = alloca i32, align 4
@@ -431,7 +431,7 @@ end:
   ret void
 }
 
-; REMARK: work-items of kernel keeps_large_variable are not lanes of vectors: of a variable of a work-item that is too large
+; REMARK: work-items of kernel keeps_large_variable are not lanes of vectors because of a variable of a work-item that is too large
 define void @keeps_large_variable(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
 entry:
   %c = alloca [2048 x i32], align 4
@@ -475,6 +475,25 @@ end:
   ret void
 }
 
+; The program says that there are to be no vectors.
+; REMARK: work-items of kernel keeps_host_loop are not lanes of vectors: its TW_HOST_LOOP() says so
+define void @keeps_host_loop(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr inbounds i32, ptr %x, i64 %i
+  %v = load i32, ptr %at, align 4
+  %r = add i32 %v, 1
+  %to = getelementptr inbounds i32, ptr %out, i64 %i
+  store i32 %r, ptr %to, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !7
+end:
+  ret void
+}
+
 ; Not of work-items.
 define void @keeps_other_loop(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
 entry:
@@ -503,5 +522,7 @@ attributes #1 = { nounwind willreturn memory(none) }
 !4 = !{!"teamwork.items.apart", i64 1}
 !5 = distinct !{!5, !6}
 !6 = !{!"llvm.loop.mustprogress"}
+!7 = distinct !{!7, !1, !8}
+!8 = !{!"llvm.loop.vectorize.enable", i1 false}
 ; CHECK: [[REST]] = distinct !{[[REST]], {{.*}}[[DONE_MARK:![0-9]+]]}
 ; CHECK: [[VECTOR]] = distinct !{[[VECTOR]], [[DONE_MARK]]}
