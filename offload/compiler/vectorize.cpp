@@ -118,25 +118,30 @@ static const char *obstacleIn(const Instruction &I)
 {
     if (isDropped(I))
         return nullptr;
-    Type *T = isa<StoreInst>(I) ? I.getOperand(0)->getType() : I.getType();
-    if (!T->isVoidTy() && !VectorType::isValidElementType(T) && !isa<AtomicCmpXchgInst>(I))
-        return "it computes with vectors or structures";
-    if (isa<ExtractValueInst>(I) && !isa<AtomicCmpXchgInst>(I.getOperand(0)))
+    const auto IsNumber = [](const Type *T) {
+        return VectorType::isValidElementType(const_cast<Type *>(T)) || T->isVoidTy() || T->isLabelTy()
+               || T->isMetadataTy();
+    };
+    const bool IsPair = isa<AtomicCmpXchgInst>(I);
+    if (!(IsNumber(I.getType()) || IsPair) || (isa<ExtractValueInst>(I) && !isa<AtomicCmpXchgInst>(I.getOperand(0)))
+        || (!isa<ExtractValueInst>(I) && !all_of(I.operands(), [&](const Use &U) { return IsNumber(U->getType()); })))
         return "it computes with vectors or structures";
     if (isa<AllocaInst>(I))
         return "of an array of variable length";
     if (isa<FenceInst>(I))
         return "of a fence";
-    if (T->isTokenTy() || I.isEHPad() || (I.isTerminator() && !isa<BranchInst>(I) && !isa<SwitchInst>(I)))
-        return "of its control flow";
     if (const auto *Call = dyn_cast<CallBase>(&I)) {
         if (!isa<CallInst>(I) || Call->isConvergent() || Call->cannotDuplicate() || Call->hasOperandBundles()
             || Call->isInlineAsm())
             return "of a call that may not be copied";
-        for (const Use &Argument : Call->args())
-            if (Argument->getType()->isVectorTy() || Argument->getType()->isAggregateType())
-                return "it computes with vectors or structures";
+        return nullptr;
     }
+    if (I.isTerminator())
+        return isa<BranchInst>(I) || isa<SwitchInst>(I) ? nullptr : "of its control flow";
+    if (!I.isBinaryOp() && !I.isUnaryOp() && !isa<CastInst>(I) && !isa<CmpInst>(I) && !isa<SelectInst>(I)
+        && !isa<FreezeInst>(I) && !isa<PHINode>(I) && !isa<GetElementPtrInst>(I) && !isa<ExtractValueInst>(I)
+        && !getLoadStorePointerOperand(&I) && !isa<AtomicRMWInst>(I) && !IsPair)
+        return "it has no form for vectors";
     return nullptr;
 }
 

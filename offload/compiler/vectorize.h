@@ -31,6 +31,9 @@ struct PrivateVariable {
     llvm::AllocaInst *OfLanes = nullptr;
 };
 
+/* Whether elements of a type lie behind each other without bits between them, as those of a vector do. */
+bool hasOnlyBytes(llvm::Type *T, const llvm::DataLayout &DL);
+
 /* The place in a variable that an address is, in bytes: a constant and values by factors. */
 struct PrivatePlace {
     llvm::SmallMapVector<llvm::Value *, int64_t, 4> Parts;

@@ -392,26 +392,29 @@ void Vectorizer::repair(ArrayRef<BasicBlock *> New)
         }
 }
 
-/* In front of the loop: whether what is assumed of extended numbers holds. If the last one is as much more than the first one as all steps
-   are together, none between them has wrapped around. Null: nothing is assumed. */
+/* In front of the loop: whether what is assumed of extended numbers holds. If there are fewer turns than such a number has values, and the
+   last one is as much more than the first one as all steps are together, none between them has wrapped around. Null: nothing is
+   assumed. */
 Value *Vectorizer::askAssumed()
 {
     Expander Writer(SE, DL, "tw");
     Instruction *End = L.getLoopPreheader()->getTerminator();
-    const SCEV *Turns = SE.getBackedgeTakenCount(&L);
+    IntegerType *Size = B.getInt64Ty(); /* a step and the turns have 32 bits each */
+    const SCEV *Turns = SE.getBackedgeTakenCount(&L), *AllTurns = SE.getNoopOrZeroExtend(Turns, Size);
     Value *Result = nullptr;
     for (const SCEV *S : Shape.assumed()) {
         const auto *Rec = cast<SCEVAddRecExpr>(S->operands()[0]);
         const auto Extended = [&](const SCEV *Narrow) {
-            return isa<SCEVSignExtendExpr>(S) ? SE.getSignExtendExpr(Narrow, S->getType())
-                                              : SE.getZeroExtendExpr(Narrow, S->getType());
+            return isa<SCEVSignExtendExpr>(S) ? SE.getSignExtendExpr(Narrow, Size) : SE.getZeroExtendExpr(Narrow, Size);
         };
         const SCEV *Last = Rec->evaluateAtIteration(SE.getTruncateOrZeroExtend(Turns, Rec->getType()), SE);
-        const SCEV *Steps = SE.getMulExpr(SE.getTruncateOrZeroExtend(Turns, S->getType()),
-                                          SE.getSignExtendExpr(Rec->getStepRecurrence(SE), S->getType()));
-        Value *Is = Writer.expandCodeFor(Extended(Last), S->getType(), End),
-              *Expected = Writer.expandCodeFor(SE.getAddExpr(Extended(Rec->getStart()), Steps), S->getType(), End);
-        Value *Holds = B.CreateICmpEQ(Is, Expected);
+        const SCEV *Steps = SE.getMulExpr(AllTurns, SE.getSignExtendExpr(Rec->getStepRecurrence(SE), Size));
+        Value *Is = Writer.expandCodeFor(Extended(Last), Size, End),
+              *Expected = Writer.expandCodeFor(SE.getAddExpr(Extended(Rec->getStart()), Steps), Size, End),
+              *Count = Writer.expandCodeFor(AllTurns, Size, End);
+        const uint64_t Values = uint64_t(1) << SE.getTypeSizeInBits(Rec->getType());
+        Value *Holds =
+            B.CreateAnd(B.CreateICmpEQ(Is, Expected), B.CreateICmpULT(Count, ConstantInt::get(Size, Values)));
         Result = Result ? B.CreateAnd(Result, Holds) : Holds;
     }
     return Result;

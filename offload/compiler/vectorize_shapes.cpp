@@ -86,7 +86,8 @@ std::optional<int64_t> Shapes::growth(const SCEV *S) const
         const std::optional<int64_t> By = growth(S->operands()[0]);
         if (!By || *By == 0)
             return By;
-        if (!Rec || Rec->getLoop() != &L || SE.getTypeSizeInBits(S->getType()) > 64 || std::abs(*By) > MostAssumed)
+        if (!Rec || Rec->getLoop() != &L || SE.getTypeSizeInBits(S->getType()) > 64
+            || SE.getTypeSizeInBits(Rec->getType()) > 32 || std::abs(*By) > MostAssumed)
             return {};
         Assumed.insert(S);
         return By;

@@ -74,7 +74,14 @@ bool Vectorizer::isScalarized(const Instruction &I) const
         return !Store->isSimple();
     if (const auto *Call = dyn_cast<CallInst>(&I)) {
         const Intrinsic::ID Id = getVectorIntrinsicIDForCall(Call, &TLI);
-        return !vectorFunction(*Call).second && (Id == Intrinsic::not_intrinsic || !isTriviallyVectorizable(Id));
+        if (vectorFunction(*Call).second)
+            return false;
+        if (Id == Intrinsic::not_intrinsic || !isTriviallyVectorizable(Id))
+            return true;
+        for (unsigned N = 0; N < Call->arg_size(); ++N) /* which the vector form has once */
+            if (isScalarArgument(Id, N) && !Shape.isUniform(Call->getArgOperand(N)))
+                return true;
+        return false;
     }
     return isa<AtomicRMWInst>(I) || isa<AtomicCmpXchgInst>(I);
 }
@@ -169,12 +176,12 @@ void Vectorizer::emitLoad(LoadInst &Load)
     const auto Bytes = int64_t(DL.getTypeStoreSize(Load.getType()).getFixedValue());
     const PrivateVariable *Own = Private.interleaved(Address);
     const std::optional<int64_t> Step = Shape.step(Address);
-    bool IsSideBySide =
-        !Own && Step && (*Step == Bytes || *Step == -Bytes) && DL.getTypeAllocSize(Load.getType()) == uint64_t(Bytes);
+    bool IsSideBySide = !Own && Step && (*Step == Bytes || *Step == -Bytes) && hasOnlyBytes(Load.getType(), DL);
     const bool IsReversed = IsSideBySide && *Step < 0;
     Value *At = Own ? addressOfPlace(Address, *Own, IsSideBySide) : IsSideBySide ? scalar(Address) : vector(Address);
     const Align Known = Own ? std::min(Load.getAlign(), Align(Own->Element)) : Load.getAlign();
-    Value *M = Current.isAll() || (Own && IsSideBySide) ? nullptr : asVector(Current);
+    const bool IsWhole = Own && IsSideBySide && IsSure; /* all lanes have that element, if one has */
+    Value *M = Current.isAll() || IsWhole ? nullptr : asVector(Current);
     Value *Result;
     if (!IsSideBySide)
         Result = B.CreateMaskedGather(T, At, Known, M);
@@ -213,8 +220,7 @@ void Vectorizer::emitStore(StoreInst &Store)
         copyNotes(*New, Store);
         return;
     }
-    bool IsSideBySide =
-        !Own && Step && (*Step == Bytes || *Step == -Bytes) && DL.getTypeAllocSize(V->getType()) == uint64_t(Bytes);
+    bool IsSideBySide = !Own && Step && (*Step == Bytes || *Step == -Bytes) && hasOnlyBytes(V->getType(), DL);
     const bool IsReversed = IsSideBySide && *Step < 0;
     Value *At = Own ? addressOfPlace(Address, *Own, IsSideBySide) : IsSideBySide ? scalar(Address) : vector(Address);
     Value *M = Current.isAll() ? nullptr : asVector(Current);
@@ -238,15 +244,21 @@ void Vectorizer::emitStore(StoreInst &Store)
 /* The function of a library for vectors that does what a call does, and for how many lanes at a time; the most there are for. */
 std::pair<StringRef, unsigned> Vectorizer::vectorFunction(const CallInst &Call) const
 {
+    constexpr uint64_t SmallRegister = 128; /* bits; x86's functions for larger ones need AVX2 */
     const Function *Callee = Call.getCalledFunction();
-    const auto HasForm = [&](const Use &U) {
-        return U->getType() == Call.getType() && U->getType()->isFloatingPointTy();
-    };
-    if (Callee && Call.doesNotAccessMemory() && all_of(Call.args(), HasForm))
-        for (unsigned Lanes = Width; Lanes >= 2; Lanes /= 2)
-            if (StringRef Name = TLI.getVectorizedFunction(Callee->getName(), ElementCount::getFixed(Lanes), false);
-                !Name.empty())
-                return {Name, Lanes};
+    const auto HasForm = [&](const Use &U) { return U->getType() == Call.getType(); };
+    if (!Callee || !Call.getType()->isFloatingPointTy() || Call.isNoBuiltin() || !Call.doesNotAccessMemory()
+        || !all_of(Call.args(), HasForm))
+        return {"", 0};
+    uint64_t Register = TTI.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue();
+    if (Triple(F.getParent()->getTargetTriple()).isX86()
+        && !F.getFnAttribute("target-features").getValueAsString().contains("+avx2"))
+        Register = std::min(Register, SmallRegister);
+    const auto Most = unsigned(Register / DL.getTypeSizeInBits(Call.getType()).getFixedValue());
+    for (unsigned Lanes = bit_floor(std::min(Width, Most)); Lanes >= 2; Lanes /= 2)
+        if (StringRef Name = TLI.getVectorizedFunction(Callee->getName(), ElementCount::getFixed(Lanes), false);
+            !Name.empty())
+            return {Name, Lanes};
     return {"", 0};
 }
 

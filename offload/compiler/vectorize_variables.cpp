@@ -43,8 +43,8 @@ bool usesOf(AllocaInst &Variable, SmallVectorImpl<Instruction *> &Users)
                 IsPlain &= isa<GetElementPtrInst>(I);
                 Open.push_back(I);
             } else if (!isEnd(*I)) {
-                IsPlain &=
-                    isa<LoadInst>(I) || (isa<StoreInst>(I) && U.getOperandNo() == StoreInst::getPointerOperandIndex());
+                const auto *Store = dyn_cast<StoreInst>(I);
+                IsPlain &= isa<LoadInst>(I) || (Store && getUnderlyingObject(Store->getValueOperand(), 0) != &Variable);
                 Users.push_back(I);
             }
         }
@@ -79,6 +79,11 @@ bool bringInside(Instruction &Address, Value *Inside, Loop &L)
 }
 
 } // namespace
+
+bool hasOnlyBytes(Type *T, const DataLayout &DL)
+{
+    return DL.getTypeSizeInBits(T) == 8 * DL.getTypeAllocSize(T);
+}
 
 std::optional<PrivatePlace> PrivateVariables::placeOf(Value *Address, const PrivateVariable &P) const
 {
@@ -148,11 +153,11 @@ const char *PrivateVariables::add(AllocaInst &Variable)
     PrivateVariable P{&Variable, Bytes->getFixedValue()};
     for (const Instruction *I : Users)
         if (IsPlain && L.contains(I)) {
-            const uint64_t Element =
-                DL.getTypeStoreSize(getLoadStoreType(const_cast<Instruction *>(I))).getFixedValue();
+            Type *T = getLoadStoreType(const_cast<Instruction *>(I));
+            const uint64_t Element = DL.getTypeStoreSize(T).getFixedValue();
             const std::optional<PrivatePlace> At = placeOf(const_cast<Value *>(getLoadStorePointerOperand(I)), P);
-            IsPlain = (P.Element == 0 || P.Element == Element) && isPowerOf2_64(Element) && At && P.Bytes % Element == 0
-                      && At->Constant % int64_t(Element) == 0
+            IsPlain = (P.Element == 0 || P.Element == Element) && isPowerOf2_64(Element) && hasOnlyBytes(T, DL) && At
+                      && P.Bytes % Element == 0 && At->Constant % int64_t(Element) == 0
                       && all_of(At->Parts, [&](const auto &Part) { return Part.second % int64_t(Element) == 0; });
             P.Element = Element;
         }
