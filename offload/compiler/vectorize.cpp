@@ -256,6 +256,13 @@ bool Vectorizer::isSuitable()
 
 /* ---- whether it pays --------------------------------------------------------------------------------------------------- */
 
+/* Whether a block mostly runs with a mask. */
+bool Vectorizer::isMasked(const BasicBlock *Block) const
+{
+    const Loop *K = LI.getLoopFor(Block);
+    return Shape.isPartial(Block) && !(K != &L && isFirstTogether(*K) && DT.dominates(Block, K->getLoopLatch()));
+}
+
 InstructionCost Vectorizer::costOfAccess(Instruction &I) const
 {
     const bool IsStore = isa<StoreInst>(I);
@@ -265,7 +272,7 @@ InstructionCost Vectorizer::costOfAccess(Instruction &I) const
     auto *Wide = VectorType::get(T, Width, false);
     const Align At = getLoadStoreAlignment(&I);
     const auto Kind = TargetTransformInfo::TCK_RecipThroughput;
-    const bool IsPartial = Shape.isPartial(I.getParent());
+    const bool IsPartial = isMasked(I.getParent());
     const std::optional<int64_t> Step = Shape.step(Address);
     if (const PrivateVariable *Own = Private.interleaved(Address)) {
         const auto Place = Private.placeOf(const_cast<Value *>(Address), *Own);
@@ -340,7 +347,7 @@ bool Vectorizer::pays()
     double ScalarSum = 0, VectorSum = 0;
     for (BasicBlock *Block : All) {
         const double Freq = Entry > 0 ? double(Often.getBlockFreq(Block).getFrequency()) / Entry : 1;
-        const double OfVector = Shape.isPartial(Block) ? std::min(Freq * Width, std::max(1.0, Freq * 2)) : Freq;
+        const double OfVector = isMasked(Block) ? std::min(Freq * Width, std::max(1.0, Freq * 2)) : Freq;
         for (Instruction &I : *Block) {
             const InstructionCost A = costOf(I, false), C = costOf(I, true);
             if (!A.isValid() || !C.isValid())

@@ -174,6 +174,7 @@ class Vectorizer
     bool combinesInPlace();
     uint64_t mostBits() const;
     void chooseWidth();
+    bool isMasked(const llvm::BasicBlock *Block) const;
     bool pays();
     llvm::InstructionCost costOf(llvm::Instruction &I, bool AsVector) const;
     llvm::InstructionCost costOfAccess(llvm::Instruction &I) const;
@@ -204,6 +205,19 @@ class Vectorizer
     void emitSequence(llvm::Loop &Around, llvm::ArrayRef<llvm::BasicBlock *> Entries);
     void emitGuarded(llvm::Loop &Around, llvm::ArrayRef<llvm::BasicBlock *> Entries, Mask M);
     void emitEntry(llvm::Loop &Around, llvm::BasicBlock *Entry);
+    using HeaderPhis = llvm::SmallVector<std::pair<llvm::PHINode *, llvm::PHINode *>, 8>; /* the old one, the new one */
+    struct Together {
+        llvm::BasicBlock *Apart, *Behind;           /* where somebody leaves the loop; where nobody is left in it */
+        llvm::Value *GoesOn;                        /* who is not among them */
+        llvm::SmallVector<llvm::Value *, 8> Firsts; /* what they go on with */
+        llvm::SmallVector<llvm::Value *, 4> Left;   /* what those have who leave */
+    };
+    bool isFirstTogether(const llvm::Loop &K) const;
+    HeaderPhis makePhis(llvm::Loop &K, llvm::BasicBlock *Body, llvm::ArrayRef<llvm::Value *> Firsts);
+    llvm::SmallVector<llvm::Value *, 8> nextOf(const llvm::Loop &K, const HeaderPhis &Phis);
+    llvm::SmallVector<llvm::PHINode *, 4> leftWith(const llvm::Loop &K, llvm::BasicBlock *From,
+                                                   llvm::BasicBlock *To) const;
+    Together emitTogether(llvm::Loop &K);
     void emitLoop(llvm::Loop &K);
     void emitJoin(llvm::PHINode &Phi);
     llvm::Value *askAssumed();
