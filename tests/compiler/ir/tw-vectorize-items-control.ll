@@ -303,12 +303,18 @@ end:
   ret void
 }
 
-; One that each leaves after turns of its own goes on as long as somebody does, and keeps with what each has left it.
+; One that each leaves after turns of its own: without masks as long as all go on, then with one of those that do, as long as somebody does.
+; Who leaves keeps what he has.
 ; CHECK-LABEL: @own_turns(
+; CHECK: tw_together:
+; CHECK: [[ALL:%.*]] = bitcast <8 x i1> %{{.*}} to i8
+; CHECK: icmp eq i8 [[ALL]], -1
+; CHECK: tw_apart:
+; CHECK: icmp eq i8 %{{.*}}, 0
 ; CHECK: tw_turn:
-; CHECK-DAG: [[GOING:%.*]] = phi <8 x i1> [ {{splat \(i1 true\)|<i1 true.*>}}, %{{.*}} ], [ [[NEXT:%.*]], %tw_turn ]
-; CHECK-DAG: [[WITH:%.*]] = phi <8 x i32> [ {{poison|undef|zeroinitializer}}, %{{.*}} ], [ [[LEFT:%.*]], %tw_turn ]
-; CHECK: [[AGAIN:%.*]] = icmp {{.*}} <8 x i64>
+; CHECK-DAG: [[GOING:%.*]] = phi <8 x i1> [ [[NEXT:%.*]], %tw_turn ], [ %{{.*}}, %{{.*}} ]
+; CHECK-DAG: [[WITH:%.*]] = phi <8 x i32> [ [[LEFT:%.*]], %tw_turn ], [ %{{.*}}, %{{.*}} ]
+; CHECK: [[NEXT]] = select <8 x i1> [[GOING]], <8 x i1> %{{.*}}, <8 x i1> zeroinitializer
 ; CHECK: bitcast <8 x i1> [[NEXT]] to i8
 define void @own_turns(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
 entry:
