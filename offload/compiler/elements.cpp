@@ -147,6 +147,10 @@ bool Elements::findItems()
         if (Extent == Step)
             break;
     }
+    for (BasicBlock *Block : All->blocks())
+        for (Instruction &I : *Block)
+            if (any_of(I.users(), [&](const User *U) { return !All->contains(cast<Instruction>(U)); }))
+                return false; /* what all work-items combine, say */
     for (BasicBlock *Block : K->blocks())
         for (Instruction &I : *Block)
             for (Value *Operand : I.operands())
@@ -156,7 +160,6 @@ bool Elements::findItems()
     const auto *Known = dyn_cast<SCEVConstant>(Extent);
     Apart = Known && Known->getAPInt().getActiveBits() <= 32 ? Known->getAPInt().getZExtValue() : 1;
     return isBeforeLoop(Begin, *All, SE, Expand) && isBeforeLoop(Past, *All, SE, Expand)
-           && !isa<PHINode>(All->getExitBlock()->front())
            && SE.willNotOverflow(Instruction::Add, CmpInst::isSigned(Is), Begin,
                                  SE.getMinusSCEV(Extent, SE.getOne(Extent->getType())));
 }

@@ -48,10 +48,9 @@ cl::opt<bool> Always("tw-vectorize-always", cl::Hidden,
 
 Vectorizer::Vectorizer(Function &F, Loop &L, FunctionAnalysisManager &FAM)
     : F(F), L(L), SE(FAM.getResult<ScalarEvolutionAnalysis>(F)), DT(FAM.getResult<DominatorTreeAnalysis>(F)),
-      LI(FAM.getResult<LoopAnalysis>(F)), PDT(FAM.getResult<PostDominatorTreeAnalysis>(F)),
-      TTI(FAM.getResult<TargetIRAnalysis>(F)), TLI(FAM.getResult<TargetLibraryAnalysis>(F)),
-      Often(FAM.getResult<BlockFrequencyAnalysis>(F)), DL(F.getDataLayout()), Context(F.getContext()), Private(L, DT),
-      Shape(L, SE, PDT, LI, Private), B(F.getContext())
+      LI(FAM.getResult<LoopAnalysis>(F)), TTI(FAM.getResult<TargetIRAnalysis>(F)),
+      TLI(FAM.getResult<TargetLibraryAnalysis>(F)), Often(FAM.getResult<BlockFrequencyAnalysis>(F)),
+      DL(F.getDataLayout()), Context(F.getContext()), Private(L, DT), Shape(L, SE, LI, Private), B(F.getContext())
 {
 }
 

@@ -10,7 +10,6 @@
 #include <llvm/ADT/SetVector.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/BlockFrequencyInfo.h>
-#include <llvm/Analysis/PostDominators.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
@@ -67,9 +66,8 @@ class PrivateVariables
 class Shapes
 {
   public:
-    Shapes(llvm::Loop &L, llvm::ScalarEvolution &SE, llvm::PostDominatorTree &PDT, llvm::LoopInfo &LI,
-           const PrivateVariables &Private)
-        : L(L), SE(SE), PDT(PDT), LI(LI), Private(Private)
+    Shapes(llvm::Loop &L, llvm::ScalarEvolution &SE, llvm::LoopInfo &LI, const PrivateVariables &Private)
+        : L(L), SE(SE), LI(LI), Private(Private)
     {
     }
     void run(llvm::ArrayRef<llvm::BasicBlock *> Order);
@@ -87,6 +85,7 @@ class Shapes
     {
         return Divergent.count(K) != 0;
     }
+    bool comeTo(const llvm::BasicBlock *From, const llvm::BasicBlock *Goal) const;
     /* Extensions of narrow numbers that grow by a constant as long as these do not wrap around, which has to be asked in front of the
        loop. */
     llvm::ArrayRef<const llvm::SCEV *> assumed() const
@@ -101,23 +100,25 @@ class Shapes
     };
     llvm::Loop &L;
     llvm::ScalarEvolution &SE;
-    llvm::PostDominatorTree &PDT;
     llvm::LoopInfo &LI;
     const PrivateVariables &Private;
     llvm::DenseMap<const llvm::Value *, Shape> Of;
     llvm::SmallPtrSet<const llvm::BasicBlock *, 16> Joins, Partial;
     llvm::SmallPtrSet<const llvm::Loop *, 8> Divergent;
     mutable llvm::SmallSetVector<const llvm::SCEV *, 4> Assumed;
+    mutable llvm::DenseMap<std::pair<const llvm::BasicBlock *, const llvm::BasicBlock *>, bool>
+        ComeTo; /* known so far */
 
     Shape get(const llvm::Value *V) const;
     Shape ofPhi(const llvm::PHINode &Phi) const;
     Shape ofAddress(const llvm::GetElementPtrInst &Gep) const;
     Shape ofInstruction(llvm::Instruction &I) const;
     std::optional<int64_t> growth(const llvm::SCEV *S) const;
+    bool changesInside(const llvm::SCEV *S) const;
     bool spread(llvm::ArrayRef<llvm::BasicBlock *> Order);
     bool findDivergence(llvm::ArrayRef<llvm::BasicBlock *> Order);
-    llvm::SmallPtrSet<const llvm::BasicBlock *, 16> partialFrom(llvm::ArrayRef<llvm::BasicBlock *> Order,
-                                                                const llvm::Loop &Within) const;
+    void forSome(const llvm::BasicBlock *Branch,
+                 llvm::function_ref<void(const llvm::BasicBlock *, bool AreAll)> Where) const;
 };
 
 /* ---- the vectorizer ------------------------------------------------------------------------------------------------ */
@@ -145,7 +146,6 @@ class Vectorizer
     llvm::ScalarEvolution &SE;
     llvm::DominatorTree &DT;
     llvm::LoopInfo &LI;
-    llvm::PostDominatorTree &PDT;
     const llvm::TargetTransformInfo &TTI;
     const llvm::TargetLibraryInfo &TLI;
     llvm::BlockFrequencyInfo &Often;

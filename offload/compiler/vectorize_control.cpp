@@ -75,7 +75,7 @@ Mask Vectorizer::maskOfBlock(BasicBlock *Block)
     if (const auto *Node = DT.getNode(Block)->getIDom()) {
         BasicBlock *Above = Node->getBlock();
         const auto Found = MaskOf.find(Above);
-        if (Found != MaskOf.end() && LI.getLoopFor(Above) == LI.getLoopFor(Block) && PDT.dominates(Block, Above))
+        if (Found != MaskOf.end() && LI.getLoopFor(Above) == LI.getLoopFor(Block) && Shape.comeTo(Above, Block))
             return Found->second;
     }
     SmallVector<Mask, 4> Ways;

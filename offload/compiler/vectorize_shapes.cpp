@@ -145,6 +145,17 @@ Shapes::Shape Shapes::ofAddress(const GetElementPtrInst &Gep) const
     return Result;
 }
 
+/* Whether a value changes with the turns of loops inside. That it does not wrap around is known only of those that take part, and the first
+   lane may not. */
+bool Shapes::changesInside(const SCEV *S) const
+{
+    return SCEVExprContains(S, [&](const SCEV *Part) {
+        const auto *Rec = dyn_cast<SCEVAddRecExpr>(Part);
+        return Rec ? Rec->getLoop() != &L && L.contains(Rec->getLoop())
+                   : isa<SCEVUnknown>(Part) && !SE.isLoopInvariant(Part, &L);
+    });
+}
+
 Shapes::Shape Shapes::ofInstruction(Instruction &I) const
 {
     constexpr Shape Varying{true, true};
@@ -204,7 +215,9 @@ Shapes::Shape Shapes::ofInstruction(Instruction &I) const
     case Instruction::AShr: /* of what was shifted to the left: the same */
     case Instruction::LShr: {
         const std::optional<int64_t> By = growth(SE.getSCEV(&I));
-        return By ? Shape{true, false, *By} : Varying;
+        return By && (*By == 0 || !isPartial(I.getParent()) || !changesInside(SE.getSCEV(I.getOperand(0))))
+                   ? Shape{true, false, *By}
+                   : Varying;
     }
     default:
         return Varying;
@@ -235,63 +248,72 @@ bool Shapes::spread(ArrayRef<BasicBlock *> Order)
     return Changed;
 }
 
-/* The blocks inside of `Within` that not all of the work-items come to which its header had, as far as branches inside of it decide. */
-SmallPtrSet<const BasicBlock *, 16> Shapes::partialFrom(ArrayRef<BasicBlock *> Order, const Loop &Within) const
+/* Whether all work-items of one block come to another one before a loop around both turns again. */
+bool Shapes::comeTo(const BasicBlock *From, const BasicBlock *Goal) const
 {
-    SmallPtrSet<const BasicBlock *, 16> Result;
-    for (bool Changed = true; Changed;) {
-        Changed = false;
-        for (BasicBlock *Block : Order) {
-            const Instruction *End = Block->getTerminator();
-            if (!Within.contains(Block) || End->getNumSuccessors() < 2 || Block == L.getLoopLatch()
-                || !(Result.count(Block) || !isUniform(End->getOperand(0))))
+    const auto [Known, IsNew] = ComeTo.insert({{From, Goal}, false});
+    if (!IsNew)
+        return Known->second;
+    SmallVector<const BasicBlock *, 16> Open{From};
+    SmallPtrSet<const BasicBlock *, 16> Seen;
+    while (!Open.empty()) {
+        const BasicBlock *At = Open.pop_back_val();
+        for (const BasicBlock *To : successors(At)) {
+            if (To == Goal && !(LI.isLoopHeader(To) && LI.getLoopFor(To)->contains(From)))
                 continue;
-            const auto *Past = PDT.getNode(Block)->getIDom();
-            for (BasicBlock *To : successors(Block))
-                for (const auto *Node = PDT.getNode(To); Node && Node != Past; Node = Node->getIDom())
-                    if (Node->getBlock() && L.contains(Node->getBlock()))
-                        Changed |= Result.insert(Node->getBlock()).second;
+            const Loop *Of = LI.isLoopHeader(To) ? LI.getLoopFor(To) : nullptr;
+            if (!L.contains(To) || (Of && Of->contains(At) && Of->contains(Goal)))
+                return false;
+            if (Seen.insert(To).second)
+                Open.push_back(To);
         }
     }
-    return Result;
+    return ComeTo[{From, Goal}] = true;
+}
+
+/* Where only some of those are who came to a branch, until all have come together again; `Where` is told of the blocks at which they do too. */
+void Shapes::forSome(const BasicBlock *Branch, function_ref<void(const BasicBlock *, bool AreAll)> Where) const
+{
+    SmallVector<const BasicBlock *, 16> Open{Branch};
+    SmallPtrSet<const BasicBlock *, 16> Seen;
+    while (!Open.empty())
+        for (const BasicBlock *To : successors(Open.pop_back_val())) {
+            const bool IsTurn = LI.isLoopHeader(To) && LI.getLoopFor(To)->contains(Branch);
+            if (IsTurn || !L.contains(To) || !Seen.insert(To).second)
+                continue;
+            const bool AreAll = comeTo(Branch, To);
+            Where(To, AreAll);
+            if (!AreAll)
+                Open.push_back(To);
+        }
 }
 
 /* What follows from branches whose condition varies; whether it is more than before. */
 bool Shapes::findDivergence(ArrayRef<BasicBlock *> Order)
 {
-    const size_t Before = Joins.size() + Divergent.size();
-    Partial = partialFrom(Order, L);
-    for (Loop *K : L.getLoopsInPreorder()) {
-        if (K == &L)
-            continue;
-        const auto Inside = partialFrom(Order, *K);
-        SmallVector<BasicBlock *, 4> Exiting;
-        K->getExitingBlocks(Exiting);
-        for (BasicBlock *From : Exiting)
-            if (Inside.count(From) || !isUniform(From->getTerminator()->getOperand(0)))
-                Divergent.insert(K);
-    }
+    const size_t Before = Joins.size() + Divergent.size() + Partial.size();
     for (BasicBlock *Block : Order) {
         const Instruction *End = Block->getTerminator();
         if (End->getNumSuccessors() < 2 || isUniform(End->getOperand(0)) || Block == L.getLoopLatch())
             continue;
-        const auto *Node = PDT.getNode(Block)->getIDom();
-        const BasicBlock *Past = Node ? Node->getBlock() : nullptr;
-        SmallVector<BasicBlock *, 16> Open(successors(Block));
-        SmallPtrSet<const BasicBlock *, 16> Seen;
-        while (!Open.empty()) {
-            BasicBlock *At = Open.pop_back_val();
-            if (!L.contains(At) || At == L.getHeader() || !Seen.insert(At).second)
-                continue;
-            const bool IsTurn = LI.isLoopHeader(At);
-            if (pred_size(At) > 1 && !IsTurn)
+        const auto LeaveApart = [&](const BasicBlock *From) { /* loops around the branch */
+                                                              for (const Loop *K = LI.getLoopFor(Block); K != &L;
+                                                                   K = K->getParentLoop())
+                                                                  if (K->contains(From) && K->isLoopExiting(From)
+                                                                      && Divergent.insert(K).second)
+                                                                      Partial.insert(K->block_begin(), K->block_end());
+        };
+        LeaveApart(Block);
+        forSome(Block, [&](const BasicBlock *At, bool AreAll) {
+            if (pred_size(At) > 1 && !LI.isLoopHeader(At))
                 Joins.insert(At);
-            /* not through the next turn of a loop around the branch */
-            if (At != Past && !(IsTurn && LI.getLoopFor(At)->contains(Block)))
-                append_range(Open, successors(At));
-        }
+            if (AreAll)
+                return;
+            Partial.insert(At);
+            LeaveApart(At);
+        });
     }
-    return Joins.size() + Divergent.size() != Before;
+    return Joins.size() + Divergent.size() + Partial.size() != Before;
 }
 
 void Shapes::run(ArrayRef<BasicBlock *> Order)

@@ -260,6 +260,37 @@ end:
   ret void
 }
 
+; What all work-items combine is used behind them, by no phi.
+define i32 @keeps_combined(ptr %x, ptr %out, i32 %count) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %latch ]
+  %all = phi i32 [ -1, %entry ], [ %so.far, %latch ]
+  %any = icmp ult i32 %i, %count
+  br i1 %any, label %ready, label %latch
+ready:
+  br label %element
+element:
+  %at = phi i32 [ %i, %ready ], [ %at.next, %element ]
+  %wide = zext i32 %at to i64
+  %place = getelementptr inbounds i32, ptr %x, i64 %wide
+  store i32 1, ptr %place, align 4
+  %at.next = add nuw i32 %at, 64
+  %again = icmp ult i32 %at.next, %count
+  br i1 %again, label %element, label %left
+left:
+  %one = and i32 %all, 120
+  br label %latch
+latch:
+  %so.far = phi i32 [ %one, %left ], [ %all, %loop ]
+  %next = add nuw nsw i32 %i, 1
+  %more = icmp ult i32 %next, 64
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret i32 %so.far
+}
+
 ; A sum goes from element to element.
 define void @keeps_sum(ptr %x, ptr %out, i32 %count) {
 entry:
