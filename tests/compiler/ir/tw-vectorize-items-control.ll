@@ -348,6 +348,49 @@ end:
   ret void
 }
 
+; Some leave out a block in a turn, and come to it in another one: it has those of them that are there now, though no way leads past it in
+; the end.
+; CHECK-LABEL: @later_turn(
+; CHECK: tw_turn:
+; CHECK: [[GOING:%.*]] = phi <8 x i1>
+; CHECK: [[IS:%.*]] = icmp sgt <8 x i32> [[AT:%.*]], {{splat \(i32 -1\)|<i32 -1.*>}}
+; CHECK: [[HERE:%.*]] = select <8 x i1> [[GOING]], <8 x i1> [[IS]], <8 x i1> zeroinitializer
+; CHECK: call <8 x i32> @llvm.masked.{{gather|load}}{{.*}}<8 x i1> [[HERE]]
+define void @later_turn(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  %i32 = trunc i64 %i to i32
+  %first = add nsw i32 %i32, -5
+  br label %turn
+turn:
+  %k = phi i32 [ %first, %loop ], [ %k.next, %again ]
+  %is = icmp sgt i32 %k, -1
+  br i1 %is, label %there, label %again
+there:
+  %k64 = zext nneg i32 %k to i64
+  %at = getelementptr inbounds i32, ptr %x, i64 %k64
+  %v = load i32, ptr %at, align 4
+  %stay = icmp sgt i32 %v, 5
+  %few = icmp slt i32 %k, 1000
+  %both = and i1 %stay, %few
+  br i1 %both, label %again, label %left
+again:
+  %k.next = add nsw i32 %k, 8
+  br label %turn
+left:
+  %to = getelementptr inbounds i32, ptr %out, i64 %i
+  store i32 %v, ptr %to, align 4
+  br label %latch
+latch:
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
 ; Left at two places, by different conditions: each way has those that took it.
 ; CHECK-LABEL: @early_exit(
 ; CHECK: tw_turn:
