@@ -110,11 +110,42 @@ bool isCaptured(const Instruction &Variable, const Loop &L)
 
 } // namespace
 
-/* A variable that a work-item changes exists once. It does not matter where each touches its own element, nor
+namespace
+{
+
+/* What a loop over work-items does with a variable. */
+struct Touched {
+    const SCEV *First = nullptr; /* the address of one access */
+    int64_t Low = 0, High = 0;   /* the bytes that all of them touch, from there */
+    bool IsOwn = true, IsChanged = false;
+};
+
+/* Adds an access: each work-item touches bytes of its own if those of all accesses are no more than what addresses grow by. */
+void addAccess(Touched &All, const SCEV *Where, int64_t Bytes, const Loop &L, ScalarEvolution &SE)
+{
+    const auto *Rec = dyn_cast<SCEVAddRecExpr>(Where);
+    const auto *Step =
+        Rec && Rec->getLoop() == &L && Rec->isAffine() ? dyn_cast<SCEVConstant>(Rec->getStepRecurrence(SE)) : nullptr;
+    if (!All.First)
+        All.First = Where;
+    const auto *Offset = Step ? dyn_cast<SCEVConstant>(SE.getMinusSCEV(Where, All.First)) : nullptr;
+    if (!Offset || Offset->getAPInt().getSignificantBits() > 32) {
+        All.IsOwn = false;
+        return;
+    }
+    const int64_t At = Offset->getAPInt().getSExtValue();
+    All.Low = std::min(All.Low, At);
+    All.High = std::max(All.High, At + Bytes);
+    All.IsOwn &= Step->getAPInt().abs().uge(uint64_t(All.High - All.Low));
+}
+
+} // namespace
+
+/* A variable that a work-item changes exists once. It does not matter where each touches its own elements, nor
    where all of them only read. */
 Instruction *Accesses::sharedVariable()
 {
-    MapVector<const AllocaInst *, std::pair<const SCEV *, bool>> Touched;
+    MapVector<const AllocaInst *, Touched> Variables;
     bool Unknown = false;
     for (BasicBlock *Block : L.blocks())
         for (Instruction &I : *Block) {
@@ -131,26 +162,15 @@ Instruction *Accesses::sharedVariable()
                     Unknown |= !isa<GlobalValue>(Object);
                     continue;
                 }
-                const SCEV *Where = SE.getSCEV(Address);
-                const auto *Rec = dyn_cast<SCEVAddRecExpr>(Where);
-                const bool IsOwn =
-                    Rec && Rec->getLoop() == &L && SE.isKnownNonZero(Rec->getStepRecurrence(SE))
-                    && isa<SCEVConstant>(Rec->getStepRecurrence(SE))
-                    && cast<SCEVConstant>(Rec->getStepRecurrence(SE))
-                           ->getAPInt()
-                           .abs()
-                           .uge(SE.getDataLayout().getTypeStoreSize(getLoadStoreType(&I)).getFixedValue());
-                auto [At, New] = Touched.insert({Variable, {IsOwn ? Where : nullptr, isa<StoreInst>(I)}});
-                if (!New) {
-                    if (At->second.first != Where || !IsOwn)
-                        At->second.first = nullptr;
-                    At->second.second |= isa<StoreInst>(I);
-                }
+                Touched &All = Variables[Variable];
+                addAccess(All, SE.getSCEV(Address),
+                          int64_t(SE.getDataLayout().getTypeStoreSize(getLoadStoreType(&I)).getFixedValue()), L, SE);
+                All.IsChanged |= isa<StoreInst>(I);
             }
         }
-    for (auto &T : Touched)
-        if (T.second.second && !T.second.first)
-            return const_cast<AllocaInst *>(T.first);
+    for (auto &[Variable, All] : Variables)
+        if (All.IsChanged && !All.IsOwn)
+            return const_cast<AllocaInst *>(Variable);
     if (Unknown)
         for (Instruction &I : L.getHeader()->getParent()->getEntryBlock())
             if (isa<AllocaInst>(I) && !I.hasMetadata(SharedNote) && isCaptured(I, L))

@@ -90,6 +90,48 @@ end:
   ret void
 }
 
+; Each has its structure, of which it touches two members.
+; CHECK-LABEL: @own_structures(
+; CHECK: !llvm.access.group
+; CHECK: ret void
+define void @own_structures(ptr %x, ptr %out, i64 %n) {
+entry:
+  %kept = alloca [64 x [2 x i32]], align 4
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %own = getelementptr inbounds [2 x i32], ptr %kept, i64 %i
+  store i32 1, ptr %own, align 4
+  %second = getelementptr inbounds i8, ptr %own, i64 4
+  store i32 2, ptr %second, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
+; One that touches the begin of the next one's too.
+; CHECK-LABEL: @keeps_overlap(
+; CHECK-NOT: !llvm.access.group
+; CHECK: ret void
+define void @keeps_overlap(ptr %x, ptr %out, i64 %n) {
+entry:
+  %kept = alloca [64 x [2 x i32]], align 4
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %own = getelementptr inbounds [2 x i32], ptr %kept, i64 %i
+  store i32 1, ptr %own, align 4
+  %second = getelementptr inbounds i8, ptr %own, i64 8
+  store i32 2, ptr %second, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
 ; The same through many steps, as of an array of seven dimensions.
 ; CHECK-LABEL: @keeps_far_address(
 ; CHECK-NOT: !llvm.access.group
