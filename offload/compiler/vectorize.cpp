@@ -40,6 +40,7 @@ namespace
 {
 
 constexpr unsigned MostInstructions = 3000; /* of a work-item */
+constexpr int OfFunction = 20;              /* cost of a function such as expf(), also for a vector */
 
 cl::opt<bool> Always("tw-vectorize-always", cl::Hidden,
                      cl::desc("Make work-items lanes of vectors where that does not pay too (for tests)"));
@@ -62,15 +63,14 @@ bool Vectorizer::findOrder(Loop &K)
     for (Loop *Inner : K)
         if (!findOrder(*Inner))
             return false;
-    const auto EntryOf = [&](BasicBlock *Block) -> BasicBlock * { /* null: not in this loop, or its next turn */
-                                                                  Loop *Of = LI.getLoopFor(Block);
-                                                                  if (!K.contains(Block) || Block == K.getHeader())
-                                                                      return nullptr;
-                                                                  for (; Of != &K; Of = Of->getParentLoop())
-                                                                      if (Of->getParentLoop() == &K)
-                                                                          return Of->getHeader() == Block ? Block
-                                                                                                          : nullptr;
-                                                                  return Block;
+    /* null: not in this loop, or its next turn */
+    const auto EntryOf = [&](BasicBlock *Block) -> BasicBlock * {
+        if (!K.contains(Block) || Block == K.getHeader())
+            return nullptr;
+        for (const Loop *Of = LI.getLoopFor(Block); Of != &K; Of = Of->getParentLoop())
+            if (Of->getParentLoop() == &K)
+                return Of->getHeader() == Block ? Block : nullptr;
+        return Block;
     };
     const auto NextOf = [&](BasicBlock *Entry) {
         SmallVector<BasicBlock *, 4> Next(successors(Entry));
@@ -290,29 +290,38 @@ InstructionCost Vectorizer::costOfAccess(Instruction &I) const
     return TTI.getGatherScatterOpCost(Opcode, Wide, Address, IsPartial, At, Kind, &I);
 }
 
-InstructionCost Vectorizer::costOf(Instruction &I, bool AsVector) const
+/* A division by what is not constant: its cost is not what the target says. */
+static bool isDivision(const Instruction &I)
+{
+    return I.isIntDivRem() && !isa<Constant>(I.getOperand(1));
+}
+
+InstructionCost Vectorizer::costOfOne(Instruction &I) const
+{
+    constexpr int OfDivision = 10;
+    const auto *Call = dyn_cast<CallInst>(&I);
+    return isDivision(I) ? OfDivision
+           : Call && vectorFunction(*Call).second
+               ? OfFunction
+               : TTI.getInstructionCost(&I, TargetTransformInfo::TCK_RecipThroughput);
+}
+
+InstructionCost Vectorizer::costOfAll(Instruction &I) const
 {
     const auto Kind = TargetTransformInfo::TCK_RecipThroughput;
-    constexpr int OfDivision = 10; /* which the target does not say */
-    const bool IsDivision = I.isIntDivRem() && !isa<Constant>(I.getOperand(1));
-    constexpr int OfFunction = 20;
-    const auto *Function = dyn_cast<CallInst>(&I);
-    const InstructionCost One = IsDivision                                     ? OfDivision
-                                : Function && vectorFunction(*Function).second ? OfFunction
-                                                                               : TTI.getInstructionCost(&I, Kind);
-    if (!AsVector)
-        return One;
+    constexpr int OfLane = 4; /* to take it out of a vector, and put it in */
+    const InstructionCost OneByOne = (costOfOne(I) + OfLane) * Width;
     if (isDropped(I) || isa<PHINode>(I) || I.isTerminator())
-        return One;
-    if (getLoadStorePointerOperand(&I) && !isScalarized(I))
-        return costOfAccess(I);
-    if (Shape.step(&I) && !isScalarized(I))
-        return One;
+        return costOfOne(I);
     if (isScalarized(I))
-        return (One + 4) * Width;
+        return OneByOne;
+    if (getLoadStorePointerOperand(&I))
+        return costOfAccess(I);
+    if (Shape.step(&I))
+        return costOfOne(I);
     auto *T = I.getType()->isVoidTy() ? nullptr : widened(I.getType());
-    if (IsDivision)
-        return I.getType()->getScalarSizeInBits() <= 32 ? 2 * Width : (One + 4) * Width; /* see divide() */
+    if (isDivision(I))
+        return I.getType()->getScalarSizeInBits() <= 32 ? 2 * Width : OneByOne; /* see divide() */
     if (I.isBinaryOp())
         return TTI.getArithmeticInstrCost(I.getOpcode(), T, Kind, TargetTransformInfo::getOperandInfo(I.getOperand(0)),
                                           TargetTransformInfo::getOperandInfo(I.getOperand(1)));
@@ -325,9 +334,8 @@ InstructionCost Vectorizer::costOf(Instruction &I, bool AsVector) const
             widened(I.getOperand(0)->getType()->isIntegerTy(1) ? I.getOperand(0)->getType() : Type::getInt1Ty(Context)),
             CmpInst::BAD_ICMP_PREDICATE, Kind);
     if (const auto *Call = dyn_cast<CallInst>(&I)) {
-        constexpr int OfVectorFunction = 20;
         if (const unsigned Lanes = vectorFunction(*Call).second)
-            return OfVectorFunction * (Width / Lanes);
+            return OfFunction * (Width / Lanes);
         SmallVector<Type *, 4> Types;
         for (const Use &U : Call->args())
             Types.push_back(widened(U->getType()));
@@ -335,7 +343,7 @@ InstructionCost Vectorizer::costOf(Instruction &I, bool AsVector) const
         return TTI.getIntrinsicInstrCost(
             IntrinsicCostAttributes(getVectorIntrinsicIDForCall(Call, &TLI), T, Arguments, Types), Kind);
     }
-    return One;
+    return costOfOne(I);
 }
 
 bool Vectorizer::pays()
@@ -348,14 +356,14 @@ bool Vectorizer::pays()
         const double Freq = Entry > 0 ? double(Often.getBlockFreq(Block).getFrequency()) / Entry : 1;
         const double OfVector = isMasked(Block) ? std::min(Freq * Width, std::max(1.0, Freq * 2)) : Freq;
         for (Instruction &I : *Block) {
-            const InstructionCost A = costOf(I, false), C = costOf(I, true);
-            if (!A.isValid() || !C.isValid())
+            const InstructionCost One = costOfOne(I), All = costOfAll(I);
+            if (!One.isValid() || !All.isValid())
                 return refuse("it has no form for vectors", &I);
-            const double ThisVector = OfVector * double(*C.getValue());
-            ScalarSum += Freq * double(*A.getValue());
-            VectorSum += ThisVector;
-            if (ThisVector - Freq * Width * double(*A.getValue()) > Most) {
-                Most = ThisVector - Freq * Width * double(*A.getValue());
+            const double AsScalars = Freq * double(*One.getValue()), AsVector = OfVector * double(*All.getValue());
+            ScalarSum += AsScalars;
+            VectorSum += AsVector;
+            if (const double More = AsVector - Width * AsScalars; More > Most) {
+                Most = More;
                 Dearest = &I;
             }
         }
@@ -366,11 +374,10 @@ bool Vectorizer::pays()
 /* How many bits vectors of one lane take at once, at most: from where each is made to its last use. */
 uint64_t Vectorizer::mostBits() const
 {
-    DenseMap<const BasicBlock *, unsigned> First, Last; /* the places of a block's instructions */
+    DenseMap<const BasicBlock *, unsigned> Last; /* behind the places of a block's instructions */
     DenseMap<const Instruction *, unsigned> At;
     unsigned Places = 0;
     for (const BasicBlock *Block : All) {
-        First[Block] = Places;
         for (const Instruction &I : *Block)
             At[&I] = Places++;
         Last[Block] = Places;
@@ -472,9 +479,8 @@ bool isLeft(Loop &L, const TargetLibraryInfo &TLI, LoopAccessInfoManager &Access
 void finishRest(Loop &L)
 {
     LLVMContext &Context = L.getHeader()->getContext();
-    auto *One = ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(Context), 1));
-    MDNode *Done = MDNode::get(Context, {MDString::get(Context, "llvm.loop.isvectorized"), One});
-    L.setLoopID(makePostTransformationMetadata(Context, L.getLoopID(), {ItemsMark, "llvm.loop.vectorize."}, {Done}));
+    L.setLoopID(makePostTransformationMetadata(Context, L.getLoopID(), {ItemsMark, "llvm.loop.vectorize."}, {}));
+    addLoopMark(L, "llvm.loop.isvectorized", ConstantInt::get(Type::getInt32Ty(Context), 1));
 }
 
 } // namespace

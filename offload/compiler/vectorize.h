@@ -33,6 +33,13 @@ struct PrivateVariable {
 /* Whether elements of a type lie behind each other without bits between them, as those of a vector do. */
 bool hasOnlyBytes(llvm::Type *T, const llvm::DataLayout &DL);
 
+/* What GEPOperator::collectOffset() gives: values by factors. */
+#if LLVM_VERSION_MAJOR >= 22
+using Offsets = llvm::SmallMapVector<llvm::Value *, llvm::APInt, 4>;
+#else
+using Offsets = llvm::MapVector<llvm::Value *, llvm::APInt>;
+#endif
+
 /* The place in a variable that an address is, in bytes: a constant and values by factors. */
 struct PrivatePlace {
     llvm::SmallMapVector<llvm::Value *, int64_t, 4> Parts;
@@ -176,7 +183,8 @@ class Vectorizer
     void chooseWidth();
     bool isMasked(const llvm::BasicBlock *Block) const;
     bool pays();
-    llvm::InstructionCost costOf(llvm::Instruction &I, bool AsVector) const;
+    llvm::InstructionCost costOfOne(llvm::Instruction &I) const;
+    llvm::InstructionCost costOfAll(llvm::Instruction &I) const;
     llvm::InstructionCost costOfAccess(llvm::Instruction &I) const;
 
     /* vectorize_control.cpp: blocks, masks, and loops */
@@ -235,6 +243,13 @@ class Vectorizer
     llvm::Value *vector(llvm::Value *V);
     llvm::Value *addressOfPlace(llvm::Value *Address, const PrivateVariable &P, bool &IsSideBySide);
     void emitScalar(llvm::Instruction &I);
+    struct Lanes {
+        llvm::Value *At; /* the address of the first one in memory, or all addresses */
+        llvm::Align Known;
+        bool IsSideBySide, IsReversed;
+    };
+    Lanes lanesOf(llvm::Instruction &Access);
+    void emitLastStore(llvm::StoreInst &Store);
     void emitLoad(llvm::LoadInst &Load);
     void emitStore(llvm::StoreInst &Store);
     std::pair<llvm::StringRef, unsigned> vectorFunction(const llvm::CallInst &Call) const;

@@ -126,11 +126,7 @@ Shapes::Shape Shapes::ofAddress(const GetElementPtrInst &Gep) const
     const DataLayout &DL = L.getHeader()->getDataLayout();
     Shape Result = get(Gep.getPointerOperand());
     APInt Fixed(64, 0);
-#if LLVM_VERSION_MAJOR >= 22
-    SmallMapVector<Value *, APInt, 4> Varying;
-#else
-    MapVector<Value *, APInt> Varying;
-#endif
+    Offsets Varying;
     if (DL.getIndexTypeSizeInBits(Gep.getType()) != 64 || !Gep.collectOffset(DL, 64, Varying, Fixed))
         return {true, true};
     for (auto &[Index, Factor] : Varying) {

@@ -175,73 +175,74 @@ Value *Vectorizer::addressOfPlace(Value *Address, const PrivateVariable &P, bool
     return B.CreateGEP(B.getInt8Ty(), P.OfLanes, Offset);
 }
 
+/* Where the lanes of a load or store are. */
+Vectorizer::Lanes Vectorizer::lanesOf(Instruction &Access)
+{
+    Value *Address = getLoadStorePointerOperand(&Access);
+    Type *T = getLoadStoreType(&Access);
+    const Align Known = getLoadStoreAlignment(&Access);
+    if (const PrivateVariable *Own = Private.interleaved(Address)) {
+        bool IsSideBySide;
+        Value *At = addressOfPlace(Address, *Own, IsSideBySide);
+        return {At, std::min(Known, Align(Own->Element)), IsSideBySide, false};
+    }
+    const auto Bytes = int64_t(DL.getTypeStoreSize(T).getFixedValue());
+    const std::optional<int64_t> Step = Shape.step(Address);
+    if (!Step || (*Step != Bytes && *Step != -Bytes) || !hasOnlyBytes(T, DL))
+        return {vector(Address), Known, false, false};
+    Value *First = scalar(Address);
+    if (*Step > 0)
+        return {First, Known, true, false};
+    return {B.CreateConstGEP1_64(B.getInt8Ty(), First, uint64_t(*Step * int64_t(Width - 1))), Known, true, true};
+}
+
 void Vectorizer::emitLoad(LoadInst &Load)
 {
-    Value *Address = Load.getPointerOperand();
     auto *T = widened(Load.getType());
-    const auto Bytes = int64_t(DL.getTypeStoreSize(Load.getType()).getFixedValue());
-    const PrivateVariable *Own = Private.interleaved(Address);
-    const std::optional<int64_t> Step = Shape.step(Address);
-    bool IsSideBySide = !Own && Step && (*Step == Bytes || *Step == -Bytes) && hasOnlyBytes(Load.getType(), DL);
-    const bool IsReversed = IsSideBySide && *Step < 0;
-    Value *At = Own ? addressOfPlace(Address, *Own, IsSideBySide) : IsSideBySide ? scalar(Address) : vector(Address);
-    const Align Known = Own ? std::min(Load.getAlign(), Align(Own->Element)) : Load.getAlign();
-    const bool IsWhole = Own && IsSideBySide && IsSure; /* all lanes have that element, if one has */
+    const Lanes Of = lanesOf(Load);
+    const bool IsPrivate = Private.interleaved(Load.getPointerOperand());
+    const bool IsWhole = IsPrivate && Of.IsSideBySide && IsSure; /* all lanes have that element, if one has */
     Value *M = Current.isAll() || IsWhole ? nullptr : asVector(Current);
-    Value *Result;
-    if (!IsSideBySide)
-        Result = B.CreateMaskedGather(T, At, Known, M);
+    if (M && Of.IsReversed)
+        M = B.CreateVectorReverse(M);
+    Instruction *New = !Of.IsSideBySide ? B.CreateMaskedGather(T, Of.At, Of.Known, M)
+                       : M              ? B.CreateMaskedLoad(T, Of.At, Of.Known, M)
+                                        : static_cast<Instruction *>(B.CreateAlignedLoad(T, Of.At, Of.Known));
+    copyNotes(*New, Load);
+    Vectors[&Load] = Of.IsReversed ? B.CreateVectorReverse(New) : New;
+}
+
+/* All lanes store to one place: the last of those that take part does. */
+void Vectorizer::emitLastStore(StoreInst &Store)
+{
+    Value *V = Store.getValueOperand(), *One;
+    if (Shape.isUniform(V))
+        One = scalar(V);
     else {
-        if (IsReversed)
-            At = B.CreateConstGEP1_64(B.getInt8Ty(), At, uint64_t(-Bytes * int64_t(Width - 1)));
-        if (M && IsReversed)
-            M = B.CreateVectorReverse(M);
-        Result = M ? static_cast<Value *>(B.CreateMaskedLoad(T, At, Known, M)) : B.CreateAlignedLoad(T, At, Known);
+        Value *Last = B.getInt32(Width - 1);
+        if (!Current.isAll()) {
+            Value *Behind = B.CreateBinaryIntrinsic(Intrinsic::ctlz, bits(asVector(Current)), B.getFalse());
+            Last = B.CreateSub(Last, B.CreateZExtOrTrunc(Behind, B.getInt32Ty()));
+        }
+        One = B.CreateExtractElement(vector(V), Last);
     }
-    copyNotes(*cast<Instruction>(Result), Load);
-    Vectors[&Load] = IsReversed ? B.CreateVectorReverse(Result) : Result;
+    copyNotes(*B.CreateAlignedStore(One, scalar(Store.getPointerOperand()), Store.getAlign()), Store);
 }
 
 void Vectorizer::emitStore(StoreInst &Store)
 {
-    Value *Address = Store.getPointerOperand(), *V = Store.getValueOperand();
-    const auto Bytes = int64_t(DL.getTypeStoreSize(V->getType()).getFixedValue());
-    const PrivateVariable *Own = Private.interleaved(Address);
-    const std::optional<int64_t> Step = Shape.step(Address);
-    const Align Known = Own ? std::min(Store.getAlign(), Align(Own->Element)) : Store.getAlign();
-    Instruction *New;
-    if (!Own && Step == 0) { /* by the last of those that take part */
-        Value *One;
-        if (Shape.isUniform(V))
-            One = scalar(V);
-        else {
-            Value *Last = B.getInt32(Width - 1);
-            if (Value *M = Current.isAll() ? nullptr : asVector(Current))
-                Last = B.CreateSub(Last,
-                                   B.CreateZExtOrTrunc(B.CreateBinaryIntrinsic(Intrinsic::ctlz, bits(M), B.getFalse()),
-                                                       B.getInt32Ty()));
-            One = B.CreateExtractElement(vector(V), Last);
-        }
-        New = B.CreateAlignedStore(One, scalar(Address), Known);
-        copyNotes(*New, Store);
-        return;
+    Value *Address = Store.getPointerOperand();
+    if (!Private.interleaved(Address) && Shape.isUniform(Address))
+        return emitLastStore(Store);
+    const Lanes Of = lanesOf(Store);
+    Value *M = Current.isAll() ? nullptr : asVector(Current), *Whole = vector(Store.getValueOperand());
+    if (Of.IsReversed) {
+        Whole = B.CreateVectorReverse(Whole);
+        M = M ? B.CreateVectorReverse(M) : M;
     }
-    bool IsSideBySide = !Own && Step && (*Step == Bytes || *Step == -Bytes) && hasOnlyBytes(V->getType(), DL);
-    const bool IsReversed = IsSideBySide && *Step < 0;
-    Value *At = Own ? addressOfPlace(Address, *Own, IsSideBySide) : IsSideBySide ? scalar(Address) : vector(Address);
-    Value *M = Current.isAll() ? nullptr : asVector(Current);
-    Value *Whole = vector(V);
-    if (!IsSideBySide)
-        New = B.CreateMaskedScatter(Whole, At, Known, M);
-    else {
-        if (IsReversed) {
-            At = B.CreateConstGEP1_64(B.getInt8Ty(), At, uint64_t(-Bytes * int64_t(Width - 1)));
-            Whole = B.CreateVectorReverse(Whole);
-            M = M ? B.CreateVectorReverse(M) : M;
-        }
-        New = M ? B.CreateMaskedStore(Whole, At, Known, M)
-                : static_cast<Instruction *>(B.CreateAlignedStore(Whole, At, Known));
-    }
+    Instruction *New = !Of.IsSideBySide ? B.CreateMaskedScatter(Whole, Of.At, Of.Known, M)
+                       : M              ? B.CreateMaskedStore(Whole, Of.At, Of.Known, M)
+                                        : static_cast<Instruction *>(B.CreateAlignedStore(Whole, Of.At, Of.Known));
     copyNotes(*New, Store);
 }
 

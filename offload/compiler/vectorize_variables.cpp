@@ -94,11 +94,7 @@ std::optional<PrivatePlace> PrivateVariables::placeOf(Value *Address, const Priv
         if (!Gep || DL.getIndexTypeSizeInBits(Gep->getType()) != 64)
             return {};
         APInt Fixed(64, 0);
-#if LLVM_VERSION_MAJOR >= 22
-        SmallMapVector<Value *, APInt, 4> Varying;
-#else
-        MapVector<Value *, APInt> Varying;
-#endif
+        Offsets Varying;
         if (!Gep->collectOffset(DL, 64, Varying, Fixed))
             return {};
         Result.Constant += Fixed.getSExtValue();
