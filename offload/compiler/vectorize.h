@@ -93,6 +93,10 @@ class Shapes
         return Divergent.count(K) != 0;
     }
     bool comeTo(const llvm::BasicBlock *From, const llvm::BasicBlock *Goal) const;
+    bool isNotNegative(const llvm::Value *Extended) const /* of any work-item that takes part */
+    {
+        return NotNegative.count(Extended) != 0;
+    }
     /* Extensions of narrow numbers that grow by a constant as long as these do not wrap around, which has to be asked in front of the
        loop. */
     llvm::ArrayRef<const llvm::SCEV *> assumed() const
@@ -113,6 +117,7 @@ class Shapes
     llvm::SmallPtrSet<const llvm::BasicBlock *, 16> Joins, Partial;
     llvm::SmallPtrSet<const llvm::Loop *, 8> Divergent;
     mutable llvm::SmallSetVector<const llvm::SCEV *, 4> Assumed;
+    mutable llvm::SmallPtrSet<const llvm::Value *, 4> NotNegative; /* what zext makes of such */
     mutable llvm::DenseMap<std::pair<const llvm::BasicBlock *, const llvm::BasicBlock *>, bool>
         ComeTo; /* known so far */
 

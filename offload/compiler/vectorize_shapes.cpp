@@ -210,8 +210,11 @@ Shapes::Shape Shapes::ofInstruction(Instruction &I) const
     case Instruction::ZExt:
     case Instruction::AShr: /* of what was shifted to the left: the same */
     case Instruction::LShr: {
-        const std::optional<int64_t> By = growth(SE.getSCEV(&I));
-        return By && (*By == 0 || !isPartial(I.getParent()) || !changesInside(SE.getSCEV(I.getOperand(0))))
+        const SCEV *Whole = SE.getSCEV(&I), *Narrow = SE.getSCEV(I.getOperand(0));
+        const std::optional<int64_t> By = growth(Whole);
+        if (By && *By != 0 && isa<ZExtInst>(I) && Whole == SE.getSignExtendExpr(Narrow, I.getType()))
+            NotNegative.insert(&I);
+        return By && (*By == 0 || !isPartial(I.getParent()) || !changesInside(Narrow))
                    ? Shape{true, false, *By}
                    : Varying;
     }

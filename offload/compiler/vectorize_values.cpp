@@ -136,10 +136,8 @@ void Vectorizer::emitScalar(Instruction &I)
         Scalars[&I] = B.CreateAdd(scalar(I.getOperand(0)), scalar(I.getOperand(1)));
         return;
     }
-    if (IsLinear && isa<ZExtInst>(I)
-        && SE.getSCEV(&I) == SE.getSignExtendExpr(SE.getSCEV(I.getOperand(0)), I.getType())) {
-        Scalars[&I] =
-            B.CreateSExt(scalar(I.getOperand(0)), I.getType()); /* of what nobody has below zero who takes part */
+    if (IsLinear && Shape.isNotNegative(&I)) { /* the first lane may be below zero if it does not take part */
+        Scalars[&I] = B.CreateSExt(scalar(I.getOperand(0)), I.getType());
         return;
     }
     Instruction *New = I.clone();
