@@ -649,6 +649,36 @@ end:
   ret void
 }
 
+; A counter in a loop of a vector's work-items that goes down: nothing is asked of loops that are half written. That did not come to an end.
+; CHECK-LABEL: @comes_to_an_end(
+; CHECK: tw_vector:
+define void @comes_to_an_end(i32 %group, i64 %n) #0 {
+entry:
+  %base = shl i32 %group, 7
+  br label %rows
+rows:
+  %row = phi i64 [ 0, %entry ], [ 1, %row_latch ]
+  br label %loop
+loop:
+  %item = phi i64 [ %next, %latch ], [ 0, %rows ]
+  %id = add i64 %item, %row
+  %narrow = trunc i64 %id to i32
+  %index = add i32 %base, %narrow
+  %wide = zext i32 %index to i64
+  br label %turns
+turns:
+  %j = phi i64 [ %n, %loop ], [ %before, %turns ]
+  %before = add i64 %j, -1
+  %again = icmp sgt i64 %j, 0
+  br i1 %again, label %turns, label %latch
+latch:
+  %next = add i64 %item, 1
+  %is_last = icmp eq i64 %item, 1
+  br i1 %is_last, label %row_latch, label %loop, !llvm.loop !0
+row_latch:
+  br label %rows
+}
+
 attributes #0 = { "target-features"="+avx2" }
 attributes #1 = { nounwind willreturn memory(none) }
 
