@@ -460,7 +460,7 @@ TW_TEST(narrow_in_two_dimensions)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- what single work-items of rows and columns do (offload/compiler/single.cpp) ---------------------------------------- */
+/* ---- what single work-items of rows and columns do ------------------------------------------------------------------ */
 
 enum { CELLS = 8000 };
 

@@ -9,12 +9,30 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Operator.h>
 #include <llvm/Transforms/Utils/LowerAtomic.h>
 
 using namespace llvm;
 
 namespace tw_compiler
 {
+
+/* Whether an address is in local memory whose size the launch gives: that of the thread, too. */
+static bool isOfLaunch(const Value *Address)
+{
+    while (const auto *Place = dyn_cast<GEPOperator>(Address))
+        Address = Place->getPointerOperand();
+    const auto *Call = dyn_cast<IntrinsicInst>(Address);
+    return Call && Call->getIntrinsicID() == Intrinsic::strip_invariant_group;
+}
+
+/* Whether an address is in local memory, or in a variable of the function. */
+bool isLocal(const Value *Address)
+{
+    const Value *Object = getUnderlyingObject(Address);
+    return isa<AllocaInst>(Object) || isLocalVariable(Object) || isOfLaunch(Address);
+}
 
 static bool isOfThread(const Value *Address)
 {

@@ -23,17 +23,12 @@
  *
  *     items.cpp     where these passes begin and end, and small ones of them
  *     math.cpp      lets functions of <math.h> leave errno alone
- *     elements.cpp  makes one loop of those over work-items and the turns in which they share out a range
  *     rows.cpp      makes rows of work-items that divide an index by their width
- *     single.cpp    takes what a single work-item of a row does out of the loop over the row
  *     nests.cpp     makes a copy of the rows of a small group for where no border is
  *     masks.cpp     writes tests of bits of the index as comparisons
- *     own_stores.cpp makes stores of some work-items to elements of their own those of all
  *     narrow.cpp    lets unsigned counters of loops inside be as wide as an address, where they do not wrap around
  *     edges.cpp     divides a loop where conditions on the index change
  *     jam.cpp       takes several rows of a group together
- *     copies.cpp    makes loops of short copies into local memory
- *     pieces.cpp    takes rows of a group, of a length that is known at run time, in pieces of constant length
  *
  * They become vectors, by LLVM's vectorizer or by the one of the plugin:
  *
@@ -47,12 +42,9 @@
  *     item_rows.cpp finds loops through memory that a work-item has for itself, which become vectors in place of work-items
  *     unrolling.cpp lets loops wait for vectors that LLVM would unroll before
  *
- * Vector code is improved, at the end:
+ * At the end:
  *
- *     forward.cpp   keeps vectors in registers that are stored to local memory and read again
- *     avx2.cpp      writes accesses to structures, and with masks, as suits AVX2
  *     frames.cpp    keeps the probes of large frames away from registers in use
- *     near.cpp      loads vectors where they are used, if there are more of them than registers
  *
  * The library and the user are told:
  *
@@ -404,50 +396,22 @@ std::optional<Version> versionInside(llvm::Function &F, llvm::Loop &L, llvm::Sca
 bool isRowOfGroup(const llvm::Loop &Items);
 bool isRowOfItem(llvm::Loop &L, llvm::ScalarEvolution &SE, const llvm::LoopInfo &LI);
 llvm::Loop *rowsOf(llvm::ScalarEvolution &SE, llvm::Loop &Items);
-bool joinElements(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool leaveErrno(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool makeRows(llvm::Function &F, llvm::FunctionAnalysisManager &FAM, bool OfPlanes);
-bool takeSingles(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool widenNests(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool versionNests(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
-bool isLocal(const llvm::Value *Address);
-bool isOfLaunch(const llvm::Value *Address);
+bool isLocal(const llvm::Value *Address);      /* or in a variable of the function */
 bool hasMasks(const llvm::Function &F);
 bool hasMasksOfWords(const llvm::Function &F);
 bool isOrdinaryAtomic(const llvm::Instruction &I);
 bool makeOrdinary(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
-bool expandCopies(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool compareForMasks(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool widenCounters(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool divideAtEdges(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
-bool writeOwnAlways(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool jamRows(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
-bool takePieces(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool countMembers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool tellIndependence(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool limitChecks(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
-bool forwardVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
-/* avx2.cpp: a load or store with a mask */
-struct MaskedCall {
-    llvm::IntrinsicInst *Call;
-    bool IsStore;
-    unsigned Address, Mask; /* arguments */
-    llvm::Align At;
-
-    llvm::Type *type() const
-    {
-        return IsStore ? Call->getArgOperand(0)->getType() : Call->getType();
-    }
-    llvm::Value *otherwise() const /* what a load gives for other lanes */
-    {
-        return Call->getArgOperand(Mask + 1);
-    }
-};
-std::optional<MaskedCall> maskedCall(llvm::Instruction &I);
-bool mayBeCaptured(const llvm::AllocaInst &Variable);
-bool storeOwn(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
-bool sortMembers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
-bool loadNearUses(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 /* effort.cpp: notes that the work-items of a function have loops; and at the end, in the objects that launch its kernels */
 void noteLoops(llvm::Function &F, const llvm::LoopInfo &LI);

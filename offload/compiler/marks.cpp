@@ -206,4 +206,10 @@ void takePointsNotes(Function &F, const LoopInfo *LI)
     }
 }
 
+/* Whether a loop over work-items is that over a row of a group of several dimensions. */
+bool isRowOfGroup(const Loop &Items)
+{
+    return Items.getParentLoop() && hasLoopMark(*Items.getParentLoop(), RowsMark);
+}
+
 } // namespace tw_compiler

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A comparison of a narrow index with a power of two has become a test of the bits above it, when the loops over work-items come here.
-   It becomes a comparison again, since edges.cpp divides loops at these. */
+   It becomes a comparison again, since rows.cpp would take the bits for a quotient. */
 #include "compiler.h"
 
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/PatternMatch.h>
+#include <llvm/Transforms/Utils/Local.h>
 
 using namespace llvm;
 using namespace llvm::PatternMatch;
@@ -45,6 +46,7 @@ bool compareForMasks(Function &F, FunctionAnalysisManager &FAM)
                 if (auto *Test = dyn_cast<ICmpInst>(&I))
                     if (Value *New = comparison(*Test, SE)) {
                         Test->replaceAllUsesWith(New);
+                        RecursivelyDeleteTriviallyDeadInstructions(Test);
                         Changed = true;
                     }
     }

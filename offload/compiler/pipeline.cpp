@@ -63,11 +63,6 @@ bool nowHasItems(Function &F, FunctionAnalysisManager &FAM)
     return hasItems(FAM.getResult<LoopAnalysis>(F));
 }
 
-bool hadItems(Function &F, FunctionAnalysisManager &) /* when the first pass looked */
-{
-    return F.hasFnAttribute(BudgetNote);
-}
-
 bool isOfGpu(Function &F, FunctionAnalysisManager &)
 {
     return Triple(F.getParent()->getTargetTriple()).isNVPTX();
@@ -116,19 +111,13 @@ constexpr FunctionStep BeforeVectorizer[] = {
     {"tw-begins-with-first", nowHasItems, beginsWithFirst, clean},
     {"tw-no-errno", nowHasItems, leaveErrno, clean},
     {"tw-compare-bits", nowHasItems, compareForMasks, clean},
-    {"tw-join-elements", nowHasItems, joinElements, clean},
     {"tw-delinearize", nowHasItems, delinearize, nullptr},
-    {"tw-single-item", nowHasItems, takeSingles, clean},
     {"tw-widen-nests", nowHasItems, widenNests, clean},
     {"tw-version-nests", nowHasItems, versionNests, clean},
     {"tw-settle-known", nowHasItems, settleKnown, clean},
-    {"tw-compare-bits-again", nowHasItems, compareForMasks, nullptr},
-    {"tw-store-always", nowHasItems, writeOwnAlways, clean},
     {"tw-widen-counters", nowHasItems, widenCounters, nullptr},
     {"tw-index-set-split", nowHasItems, divideAtEdges, clean},
     {"tw-unroll-and-jam", nowHasItems, jamRows, clean},
-    {"tw-expand-copies", nowHasItems, expandCopies, nullptr},
-    {"tw-strip-mine", nowHasItems, takePieces, clean},
     {"tw-divisions", nowHasItems, hoistDivisions, nullptr, Need::Required},
     {"tw-count-members", nowHasItems, countMembers, nullptr},
     {"tw-independence", nowHasItems, tellIndependence, nullptr},
@@ -143,10 +132,6 @@ constexpr FunctionStep AtEnd[] = {
     {"tw-end-items", isAny, endItems, nullptr, Need::Required},
     {"tw-gpu-counters", isOfGpu, hideGpuCounters, nullptr},
     {"tw-gpu-version-places", isGpuKernel, versionPlaces, nullptr},
-    {"tw-avx2-store-own", hadItems, storeOwn, nullptr},
-    {"tw-forward-vectors", hadItems, forwardVectors, nullptr},
-    {"tw-avx2-members", hadItems, sortMembers, nullptr},
-    {"tw-load-near-uses", hadItems, loadNearUses, nullptr},
     {"tw-x86-frames", isOfX86, useFrameAtEntry, nullptr, Need::Required},
 };
 

@@ -59,7 +59,7 @@ if echo "$lanes" | grep -q 'kernel tree_of_unsigned divide'; then
     exit 1
 fi
 for said in 'tree_of_any_size was split at 8 barriers' 'tile_by_rows was split .*; 2 loops' 'tile_around was split .*; 2 loops' 'halo_by_id was split .*; 1 loop' 'halo_by_turns was split .*; 1 loop' \
-    'halo_by_id divide' 'halo_of_group divide' 'halo_by_turns divide'; do
+    'halo_by_id divide' 'halo_by_turns divide'; do
     if ! echo "$lanes" | grep -q "kernel $said"; then
         echo "$lanes"
         echo "compiler/grid.c: nothing is said of $said"
@@ -93,17 +93,10 @@ if ! echo "$code" | sed -n '/^define.*@scale_by_norm_tw_split/,/^}/p' | grep -q 
     exit 1
 fi
 
-# Tiles of any size: both loops over the border are shared out, and rows are taken in pieces, of 8 work-items too.
-for kernel in any_tile_groups any_tile_rows any_tile_linear; do
-    if ! echo "$lanes" | grep -q "rows of groups of kernel $kernel are taken in pieces" ||
-        ! echo "$code" | sed -n "/^define.*@${kernel}_tw_\(host\|split_2\)(/,/^}/p" | grep -q 'store <8 x i8>'; then
-        echo "rows of groups of $kernel in compiler/grid.c are not taken in pieces"
-        exit 1
-    fi
-done
+# Tiles of any size: both loops over the border are shared out.
 if [ "$(copies "$lanes" 'kernel any_tile_rows was split .*; 2 loops')" -lt 3 ] ||
-    [ "$(copies "$lanes" 'kernel any_tile_unsigned was split .*; 1 loop')" -lt 4 ] || echo "$lanes" | grep 'kernel whole_.* in pieces'; then
-    echo "compiler/grid.c: loops over a border that are not shared out, or pieces of what is no row of a group"
+    [ "$(copies "$lanes" 'kernel any_tile_unsigned was split .*; 1 loop')" -lt 4 ]; then
+    echo "compiler/grid.c: loops over a border that are not shared out"
     exit 1
 fi
 
@@ -125,14 +118,6 @@ if ! echo "$code" | sed -n '/^define.*@cube_unnamed_tw_split_3\.[0-9]*(/,/^}/p' 
     echo "compiler/grid.c: no copy of cube_unnamed for the size that it counts on"
     exit 1
 fi
-
-# The work-items at the ends of rows, and the rows at the ends, are not in the way of the others.
-for said in 'a single work-item of a row' 'the first or last row of a group'; do
-    if [ "$(copies "$lanes" "what $said of kernel groups_by_ends does")" -lt 4 ]; then
-        echo "compiler/grid.c: what $said of groups_by_ends does is in a loop with all others"
-        exit 1
-    fi
-done
 
 # What some work-items of a tile load is not in the way of what all of them do.
 if ! echo "$code" | sed -n '/^define.*@halo_by_some_tw_split_2(/,/^}/p' | grep -A2 'load <4 x float>' | grep -q 'store <4 x float>'; then
@@ -247,11 +232,8 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
             echo "levels of $kernel in compiler/levels.c gather or copy"
             exit 1
         fi
-        # What work-items keep is in registers, and hardly any of them is not in a vector (LLVM 22: a few more at the first levels).
-        most=24
-        [ "$("$1" -dumpversion | cut -d. -f1)" -lt 20 ] || most=32
-        if echo "$level" | grep 'call.*tw_internal_split_memory' || [ "$(echo "$level" | grep -c 'load i32,')" -gt "$most" ]; then
-            echo "levels of $kernel in compiler/levels.c keep values in memory, or are no vector code"
+        if echo "$level" | grep 'call.*tw_internal_split_memory'; then
+            echo "levels of $kernel in compiler/levels.c keep values in memory of the thread"
             exit 1
         fi
     done
@@ -261,10 +243,10 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
         echo "work-items of rows_items in compiler/levels.c do not run row by row, or are not lanes of vectors"
         exit 1
     fi
-    # All of a group are lanes, and a tree behind that is not in the thread's memory.
+    # All of a group are lanes.
     row=$(echo "$code" | sed -n '/^define.*@row_group_tw_host/,/^}/p')
-    if echo "$row" | grep 'llvm\.threadlocal' || ! echo "$row" | grep -q 'fadd <32 x float>'; then
-        echo "work-items of row_group in compiler/levels.c do not add as lanes, or have their tree in the thread's memory"
+    if ! echo "$row" | grep -q 'fadd <32 x float>'; then
+        echo "work-items of row_group in compiler/levels.c do not add as lanes"
         exit 1
     fi
 

@@ -1,15 +1,16 @@
 ; A test of the bits above a power of two is the comparison again that it was.
-; RUN: %tw_opt -passes=tw-compare-bits-again %s | FileCheck %s
+; RUN: %tw_opt -passes=tw-compare-bits %s | FileCheck %s
 ; RUN: %keeps tw-compare-bits %s
 
 ; CHECK-LABEL: @less(
 ; CHECK: icmp ult i8 %{{.*}}, 32
-define void @less(ptr %out, i64 %n) {
+define void @less(ptr noalias %in, ptr noalias %out, i64 %n) {
 entry:
   br label %loop
 loop:
   %i = phi i64 [ 0, %entry ], [ %next, %loop ]
-  %index = trunc i64 %i to i8
+  %from = getelementptr inbounds i8, ptr %in, i64 %i
+  %index = load i8, ptr %from, align 1
   %high = and i8 %index, -32
   %test = icmp eq i8 %high, 0
   %to = getelementptr inbounds i8, ptr %out, i64 %i
@@ -23,13 +24,14 @@ end:
 }
 
 ; CHECK-LABEL: @not_less(
-; CHECK: icmp uge i8 %{{.*}}, 32
-define void @not_less(ptr %out, i64 %n) {
+; CHECK: icmp ugt i8 %{{.*}}, 31
+define void @not_less(ptr noalias %in, ptr noalias %out, i64 %n) {
 entry:
   br label %loop
 loop:
   %i = phi i64 [ 0, %entry ], [ %next, %loop ]
-  %index = trunc i64 %i to i8
+  %from = getelementptr inbounds i8, ptr %in, i64 %i
+  %index = load i8, ptr %from, align 1
   %high = and i8 %index, -32
   %test = icmp ne i8 %high, 0
   %to = getelementptr inbounds i8, ptr %out, i64 %i
