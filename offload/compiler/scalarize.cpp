@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Short vectors of one work-item become their elements. The calling convention makes vectors of small structures that functions take and
- * return, and LLVM makes some of neighbouring members; a vector has one kind of lanes, and those are work-items here.
+ * return, and LLVM makes some of neighbouring members; a vector has one kind of lanes, and those are work-items here. Longer ones the
+ * program has asked for.
  */
 #include "compiler.h"
 
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Module.h>
 #include <llvm/Transforms/Scalar/Scalarizer.h>
 
 using namespace llvm;
@@ -13,9 +15,12 @@ using namespace llvm;
 namespace tw_compiler
 {
 
-/* LLVM's own pass does it, where a loop over work-items has vectors. */
+constexpr uint64_t MostBits = 128; /* a register of the calling convention */
+
+/* LLVM's own pass does it, where a loop over work-items has short vectors alone. */
 bool scalarizeVectors(Function &F, FunctionAnalysisManager &FAM)
 {
+    const DataLayout &DL = F.getParent()->getDataLayout();
     const auto &LI = FAM.getResult<LoopAnalysis>(F);
     const auto IsOfItem = [&](const Instruction &I) {
         if (!I.getType()->isVectorTy())
@@ -25,7 +30,10 @@ bool scalarizeVectors(Function &F, FunctionAnalysisManager &FAM)
                 return true;
         return false;
     };
-    if (none_of(instructions(F), IsOfItem))
+    const auto IsLong = [&](const Instruction &I) {
+        return IsOfItem(I) && DL.getTypeSizeInBits(I.getType()).getKnownMinValue() > MostBits;
+    };
+    if (none_of(instructions(F), IsOfItem) || any_of(instructions(F), IsLong))
         return false;
     ScalarizerPassOptions Options;
     Options.ScalarizeLoadStore = true;

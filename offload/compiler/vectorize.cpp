@@ -346,6 +346,55 @@ InstructionCost Vectorizer::costOfAll(Instruction &I) const
     return costOfOne(I);
 }
 
+/* What LLVM makes vectors of in scalar code (SLP), and how many lanes these have: elements of one work-item that lie side by side, at least
+   a register of them, and what is computed from each by itself. Elements of other work-items are far from them. */
+DenseMap<const Instruction *, unsigned> Vectorizer::ownVectors(BasicBlock &Block) const
+{
+    struct Element {
+        int64_t At;
+        const LoadInst *Load;
+    };
+    const uint64_t Register = TTI.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue();
+    MapVector<std::pair<const Value *, Type *>, SmallVector<Element, 16>> Rows;
+    for (const Instruction &I : Block) {
+        const auto *Load = dyn_cast<LoadInst>(&I);
+        if (!Load || !Load->isSimple() || Shape.isUniform(Load->getPointerOperand()))
+            continue;
+        APInt At(DL.getIndexTypeSizeInBits(Load->getPointerOperandType()), 0);
+        const Value *Base = Load->getPointerOperand()->stripAndAccumulateConstantOffsets(DL, At, true);
+        Rows[{Base, Load->getType()}].push_back({At.getSExtValue(), Load});
+    }
+    DenseMap<const Instruction *, unsigned> Lanes, Column;
+    for (auto &[Of, Row] : Rows) {
+        const auto Bytes = int64_t(DL.getTypeStoreSize(Of.second).getFixedValue());
+        llvm::sort(Row, [](const Element &A, const Element &B) { return A.At < B.At; });
+        for (size_t First = 0, Past; First < Row.size(); First = Past) {
+            for (Past = First + 1; Past < Row.size() && Row[Past].At == Row[Past - 1].At + Bytes; ++Past)
+                ;
+            if ((Past - First) * uint64_t(Bytes) * 8 < Register)
+                continue;
+            for (size_t K = First; K < Past; ++K) {
+                Column[Row[K].Load] = unsigned(K - First);
+                Lanes[Row[K].Load] = unsigned(Register / (uint64_t(Bytes) * 8));
+            }
+        }
+    }
+    for (const Instruction &I : Block) {
+        const Instruction *From = nullptr;
+        for (const Use &U : I.operands())
+            if (const auto *Operand = dyn_cast<Instruction>(U); Operand && Column.count(Operand)) {
+                if (From && Column[From] != Column[Operand]) /* one element depends on another one */
+                    return DenseMap<const Instruction *, unsigned>();
+                From = Operand;
+            }
+        if (From && !isa<PHINode>(I)) {
+            Column[&I] = Column[From];
+            Lanes[&I] = Lanes[From];
+        }
+    }
+    return Lanes;
+}
+
 bool Vectorizer::pays()
 {
     const double Entry = double(Often.getBlockFreq(L.getHeader()).getFrequency());
@@ -354,12 +403,14 @@ bool Vectorizer::pays()
     double ScalarSum = 0, VectorSum = 0;
     for (BasicBlock *Block : All) {
         const double Freq = Entry > 0 ? double(Often.getBlockFreq(Block).getFrequency()) / Entry : 1;
+        const DenseMap<const Instruction *, unsigned> Own = ownVectors(*Block);
         const double OfVector = isMasked(Block) ? std::min(Freq * Width, std::max(1.0, Freq * 2)) : Freq;
         for (Instruction &I : *Block) {
             const InstructionCost One = costOfOne(I), All = costOfAll(I);
             if (!One.isValid() || !All.isValid())
                 return refuse("it has no form for vectors", &I);
-            const double AsScalars = Freq * double(*One.getValue()), AsVector = OfVector * double(*All.getValue());
+            const double AsScalars = Freq * double(*One.getValue()) / std::max(Own.lookup(&I), 1u),
+                         AsVector = OfVector * double(*All.getValue());
             ScalarSum += AsScalars;
             VectorSum += AsVector;
             if (const double More = AsVector - Width * AsScalars; More > Most) {

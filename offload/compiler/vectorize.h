@@ -188,6 +188,7 @@ class Vectorizer
     void chooseWidth();
     bool isMasked(const llvm::BasicBlock *Block) const;
     bool pays();
+    llvm::DenseMap<const llvm::Instruction *, unsigned> ownVectors(llvm::BasicBlock &Block) const;
     llvm::InstructionCost costOfOne(llvm::Instruction &I) const;
     llvm::InstructionCost costOfAll(llvm::Instruction &I) const;
     llvm::InstructionCost costOfAccess(llvm::Instruction &I) const;

@@ -97,6 +97,24 @@ end:
   ret void
 }
 
+; A vector of the program's own, longer than those, keeps its form: its elements would not fit the registers.
+define void @keeps_long(ptr %x, ptr %out, i64 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr inbounds <8 x float>, ptr %x, i64 %i
+  %v = load <8 x float>, ptr %at, align 32
+  %two = fadd <8 x float> %v, %v
+  %to = getelementptr inbounds <8 x float>, ptr %out, i64 %i
+  store <8 x float> %two, ptr %to, align 32
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
 !0 = distinct !{!0, !1}
 !1 = !{!"teamwork.items"}
 !2 = distinct !{!2, !3}

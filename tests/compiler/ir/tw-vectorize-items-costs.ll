@@ -45,6 +45,186 @@ end:
   ret void
 }
 
+; A register of elements of one work-item lies side by side, and each is computed with by itself: LLVM makes vectors of these.
+; REMARK: work-items of kernel own_vectors are not lanes of vectors: it would not pay
+define void @own_vectors(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  %place = shl nuw nsw i64 %i, 3
+  br label %turns
+turns:
+  %j = phi i64 [ 0, %loop ], [ %j.next, %turns ]
+  %s0 = phi float [ 0.0, %loop ], [ %t0, %turns ]
+  %s1 = phi float [ 0.0, %loop ], [ %t1, %turns ]
+  %s2 = phi float [ 0.0, %loop ], [ %t2, %turns ]
+  %s3 = phi float [ 0.0, %loop ], [ %t3, %turns ]
+  %s4 = phi float [ 0.0, %loop ], [ %t4, %turns ]
+  %s5 = phi float [ 0.0, %loop ], [ %t5, %turns ]
+  %s6 = phi float [ 0.0, %loop ], [ %t6, %turns ]
+  %s7 = phi float [ 0.0, %loop ], [ %t7, %turns ]
+  %line = shl nuw nsw i64 %j, 16
+  %from = add nuw nsw i64 %line, %place
+  %row = getelementptr inbounds float, ptr %x, i64 %from
+  %at0 = getelementptr inbounds float, ptr %row, i64 0
+  %v0 = load float, ptr %at0, align 4
+  %at1 = getelementptr inbounds float, ptr %row, i64 1
+  %v1 = load float, ptr %at1, align 4
+  %at2 = getelementptr inbounds float, ptr %row, i64 2
+  %v2 = load float, ptr %at2, align 4
+  %at3 = getelementptr inbounds float, ptr %row, i64 3
+  %v3 = load float, ptr %at3, align 4
+  %at4 = getelementptr inbounds float, ptr %row, i64 4
+  %v4 = load float, ptr %at4, align 4
+  %at5 = getelementptr inbounds float, ptr %row, i64 5
+  %v5 = load float, ptr %at5, align 4
+  %at6 = getelementptr inbounds float, ptr %row, i64 6
+  %v6 = load float, ptr %at6, align 4
+  %at7 = getelementptr inbounds float, ptr %row, i64 7
+  %v7 = load float, ptr %at7, align 4
+  %u0 = fmul float %v0, %v0
+  %w0 = fdiv float %u0, 3.0
+  %t0 = fadd float %w0, %s0
+  %u1 = fmul float %v1, %v1
+  %w1 = fdiv float %u1, 3.0
+  %t1 = fadd float %w1, %s1
+  %u2 = fmul float %v2, %v2
+  %w2 = fdiv float %u2, 3.0
+  %t2 = fadd float %w2, %s2
+  %u3 = fmul float %v3, %v3
+  %w3 = fdiv float %u3, 3.0
+  %t3 = fadd float %w3, %s3
+  %u4 = fmul float %v4, %v4
+  %w4 = fdiv float %u4, 3.0
+  %t4 = fadd float %w4, %s4
+  %u5 = fmul float %v5, %v5
+  %w5 = fdiv float %u5, 3.0
+  %t5 = fadd float %w5, %s5
+  %u6 = fmul float %v6, %v6
+  %w6 = fdiv float %u6, 3.0
+  %t6 = fadd float %w6, %s6
+  %u7 = fmul float %v7, %v7
+  %w7 = fdiv float %u7, 3.0
+  %t7 = fadd float %w7, %s7
+  %j.next = add nuw nsw i64 %j, 1
+  %j.more = icmp ult i64 %j.next, %m
+  br i1 %j.more, label %turns, label %latch
+latch:
+  %to = getelementptr inbounds float, ptr %out, i64 %place
+  %to0 = getelementptr inbounds float, ptr %to, i64 0
+  store float %t0, ptr %to0, align 4
+  %to1 = getelementptr inbounds float, ptr %to, i64 1
+  store float %t1, ptr %to1, align 4
+  %to2 = getelementptr inbounds float, ptr %to, i64 2
+  store float %t2, ptr %to2, align 4
+  %to3 = getelementptr inbounds float, ptr %to, i64 3
+  store float %t3, ptr %to3, align 4
+  %to4 = getelementptr inbounds float, ptr %to, i64 4
+  store float %t4, ptr %to4, align 4
+  %to5 = getelementptr inbounds float, ptr %to, i64 5
+  store float %t5, ptr %to5, align 4
+  %to6 = getelementptr inbounds float, ptr %to, i64 6
+  store float %t6, ptr %to6, align 4
+  %to7 = getelementptr inbounds float, ptr %to, i64 7
+  store float %t7, ptr %to7, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
+; They are no vectors where one element depends on another one.
+; REMARK: work-items of kernel mixed_elements are lanes of vectors
+define void @mixed_elements(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  %place = shl nuw nsw i64 %i, 3
+  br label %turns
+turns:
+  %j = phi i64 [ 0, %loop ], [ %j.next, %turns ]
+  %s0 = phi float [ 0.0, %loop ], [ %t0, %turns ]
+  %s1 = phi float [ 0.0, %loop ], [ %t1, %turns ]
+  %s2 = phi float [ 0.0, %loop ], [ %t2, %turns ]
+  %s3 = phi float [ 0.0, %loop ], [ %t3, %turns ]
+  %s4 = phi float [ 0.0, %loop ], [ %t4, %turns ]
+  %s5 = phi float [ 0.0, %loop ], [ %t5, %turns ]
+  %s6 = phi float [ 0.0, %loop ], [ %t6, %turns ]
+  %s7 = phi float [ 0.0, %loop ], [ %t7, %turns ]
+  %line = shl nuw nsw i64 %j, 16
+  %from = add nuw nsw i64 %line, %place
+  %row = getelementptr inbounds float, ptr %x, i64 %from
+  %at0 = getelementptr inbounds float, ptr %row, i64 0
+  %v0 = load float, ptr %at0, align 4
+  %at1 = getelementptr inbounds float, ptr %row, i64 1
+  %v1 = load float, ptr %at1, align 4
+  %at2 = getelementptr inbounds float, ptr %row, i64 2
+  %v2 = load float, ptr %at2, align 4
+  %at3 = getelementptr inbounds float, ptr %row, i64 3
+  %v3 = load float, ptr %at3, align 4
+  %at4 = getelementptr inbounds float, ptr %row, i64 4
+  %v4 = load float, ptr %at4, align 4
+  %at5 = getelementptr inbounds float, ptr %row, i64 5
+  %v5 = load float, ptr %at5, align 4
+  %at6 = getelementptr inbounds float, ptr %row, i64 6
+  %v6 = load float, ptr %at6, align 4
+  %at7 = getelementptr inbounds float, ptr %row, i64 7
+  %v7 = load float, ptr %at7, align 4
+  %u0 = fmul float %v0, %v1
+  %w0 = fdiv float %u0, 3.0
+  %t0 = fadd float %w0, %s0
+  %u1 = fmul float %v1, %v2
+  %w1 = fdiv float %u1, 3.0
+  %t1 = fadd float %w1, %s1
+  %u2 = fmul float %v2, %v3
+  %w2 = fdiv float %u2, 3.0
+  %t2 = fadd float %w2, %s2
+  %u3 = fmul float %v3, %v4
+  %w3 = fdiv float %u3, 3.0
+  %t3 = fadd float %w3, %s3
+  %u4 = fmul float %v4, %v5
+  %w4 = fdiv float %u4, 3.0
+  %t4 = fadd float %w4, %s4
+  %u5 = fmul float %v5, %v6
+  %w5 = fdiv float %u5, 3.0
+  %t5 = fadd float %w5, %s5
+  %u6 = fmul float %v6, %v7
+  %w6 = fdiv float %u6, 3.0
+  %t6 = fadd float %w6, %s6
+  %u7 = fmul float %v7, %v0
+  %w7 = fdiv float %u7, 3.0
+  %t7 = fadd float %w7, %s7
+  %j.next = add nuw nsw i64 %j, 1
+  %j.more = icmp ult i64 %j.next, %m
+  br i1 %j.more, label %turns, label %latch
+latch:
+  %to = getelementptr inbounds float, ptr %out, i64 %place
+  %to0 = getelementptr inbounds float, ptr %to, i64 0
+  store float %t0, ptr %to0, align 4
+  %to1 = getelementptr inbounds float, ptr %to, i64 1
+  store float %t1, ptr %to1, align 4
+  %to2 = getelementptr inbounds float, ptr %to, i64 2
+  store float %t2, ptr %to2, align 4
+  %to3 = getelementptr inbounds float, ptr %to, i64 3
+  store float %t3, ptr %to3, align 4
+  %to4 = getelementptr inbounds float, ptr %to, i64 4
+  store float %t4, ptr %to4, align 4
+  %to5 = getelementptr inbounds float, ptr %to, i64 5
+  store float %t5, ptr %to5, align 4
+  %to6 = getelementptr inbounds float, ptr %to, i64 6
+  store float %t6, ptr %to6, align 4
+  %to7 = getelementptr inbounds float, ptr %to, i64 7
+  store float %t7, ptr %to7, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
 ; LLVM takes a loop without others inside, if it can compare addresses at run time.
 ; REMARK-NOT: kernel keeps_left
 define void @keeps_left(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
