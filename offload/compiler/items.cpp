@@ -4,6 +4,7 @@
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/PatternMatch.h>
 #include <llvm/Support/CommandLine.h>
@@ -85,32 +86,42 @@ bool endItems(Function &F, FunctionAnalysisManager &)
     return false;
 }
 
-/* Where a work-item uses i + 1 under a condition, GVN takes it from there for the next turn as well, and computes it once more where the
-   condition does not hold. Scalar evolution sees no counter in the phi of both, so it becomes one addition again. */
+/* Where a work-item uses i + 1, or 4 * i + 2, under a condition, GVN takes it from there for what follows as well, and computes it once more
+   where the condition does not hold. Scalar evolution sees no counter in the phi of both. So what all ways compute alike is computed once,
+   where they meet. */
 bool joinSteps(Function &F, FunctionAnalysisManager &FAM)
 {
+    const auto IsJoined = [](const PHINode &Phi) {
+        const auto *First = dyn_cast<Instruction>(Phi.getIncomingValue(0));
+        if (!First || Phi.getNumIncomingValues() < 2
+            || !(isa<BinaryOperator>(First) || isa<CastInst>(First) || isa<GetElementPtrInst>(First))
+            || !isSafeToSpeculativelyExecute(First))
+            return false;
+        for (const Use &U : First->operands())
+            if (const auto *Operand = dyn_cast<Instruction>(U); Operand && Operand->getParent() == Phi.getParent())
+                return false;
+        return all_of(Phi.incoming_values(), [&](const Value *V) {
+            const auto *Other = dyn_cast<Instruction>(V);
+            return Other && Other->isSameOperationAs(First) && equal(Other->operands(), First->operands());
+        });
+    };
     bool Changed = false;
-    for (const Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder())
-        for (PHINode &Phi : L->getHeader()->phis()) {
-            auto *Next =
-                L->getLoopLatch() ? dyn_cast<PHINode>(Phi.getIncomingValueForBlock(L->getLoopLatch())) : nullptr;
-            if (!Next || Next == &Phi || !L->contains(Next) || !Phi.getType()->isIntegerTy())
+    const auto &LI = FAM.getResult<LoopAnalysis>(F);
+    for (BasicBlock &Block : F) {
+        if (!LI.getLoopFor(&Block) || LI.isLoopHeader(&Block))
+            continue;
+        for (PHINode &Phi : make_early_inc_range(Block.phis())) {
+            if (!IsJoined(Phi))
                 continue;
-            const auto IsStep = [&](const Value *V) {
-                const auto *Step = dyn_cast<BinaryOperator>(V);
-                return Step && Step->getOpcode() == Instruction::Add && Step->getOperand(0) == &Phi
-                       && isa<ConstantInt>(Step->getOperand(1))
-                       && Step->getOperand(1) == cast<Instruction>(Next->getIncomingValue(0))->getOperand(1);
-            };
-            if (!isa<BinaryOperator>(Next->getIncomingValue(0)) || !all_of(Next->incoming_values(), IsStep))
-                continue;
-            Instruction *Step = cast<Instruction>(Next->getIncomingValue(0))->clone();
-            for (const Value *Other : Next->incoming_values())
-                Step->andIRFlags(Other);
-            Step->insertBefore(Next->getParent()->getFirstInsertionPt());
-            Next->replaceAllUsesWith(Step);
+            Instruction *Once = cast<Instruction>(Phi.getIncomingValue(0))->clone();
+            for (const Value *Other : Phi.incoming_values())
+                Once->andIRFlags(Other);
+            Once->insertBefore(Block.getFirstInsertionPt());
+            Phi.replaceAllUsesWith(Once);
+            Phi.eraseFromParent();
             Changed = true;
         }
+    }
     return Changed;
 }
 
