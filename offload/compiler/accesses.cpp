@@ -286,20 +286,6 @@ bool onlyLoadsAndStores(const Loop &L)
     return true;
 }
 
-/* Whether work-items write to structures of more than four numbers each. */
-bool writesWideStructures(Loop &L, Accesses &At, ScalarEvolution &SE)
-{
-    return any_of(L.blocks(), [&](BasicBlock *Block) {
-        return any_of(*Block, [&](Instruction &I) {
-            const std::optional<int64_t> By =
-                isa<StoreInst>(I) ? At.growth(SE.getSCEV(getLoadStorePointerOperand(&I))) : std::nullopt;
-            return By
-                   && uint64_t(std::abs(*By))
-                          > 4 * SE.getDataLayout().getTypeAllocSize(getLoadStoreType(&I)).getFixedValue();
-        });
-    });
-}
-
 } // namespace
 
 /* The vectors, side by side, that LLVM may make of a loop over work-items in which turns are so far apart; 0: not even one. It has so many
@@ -348,8 +334,6 @@ bool tellIndependence(Function &F, FunctionAnalysisManager &FAM)
             || !onlyLoadsAndStores(*L))
             continue;
         Accesses At(*L, SE);
-        if (hasMasksOfWords(F) && writesWideStructures(*L, At, SE)) /* LLVM knows what that costs */
-            L->setLoopID(makePostTransformationMetadata(Context, L->getLoopID(), {"llvm.loop.vectorize.enable"}, {}));
         const unsigned Vectors = areDistinct(*L, SE) ? UINT_MAX : vectorsApart(*L, TTI);
         if (Vectors == 0 || At.sharedVariable() || !At.keepsOrder(AA))
             continue;

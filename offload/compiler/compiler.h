@@ -400,9 +400,8 @@ bool leaveErrno(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool makeRows(llvm::Function &F, llvm::FunctionAnalysisManager &FAM, bool OfPlanes);
 bool widenNests(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool versionNests(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
-bool isLocal(const llvm::Value *Address);      /* or in a variable of the function */
+bool isLocal(const llvm::Value *Address); /* or in a variable of the function */
 bool hasMasks(const llvm::Function &F);
-bool hasMasksOfWords(const llvm::Function &F);
 bool isOrdinaryAtomic(const llvm::Instruction &I);
 bool makeOrdinary(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool compareForMasks(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);

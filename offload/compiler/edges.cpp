@@ -55,12 +55,6 @@ bool hasMasks(const Function &F)
     return F.getFnAttribute("target-features").getValueAsString().contains("+avx512f");
 }
 
-/* Whether vectors of elements of 32 and 64 bits can, though slower, and those of others cannot. */
-bool hasMasksOfWords(const Function &F)
-{
-    return !hasMasks(F) && F.getFnAttribute("target-features").getValueAsString().contains("+avx2");
-}
-
 /* The value that goes to the next turn, and that is left behind: of a reduction, say. */
 const PHINode *Divider::carried(const Value *V) const
 {

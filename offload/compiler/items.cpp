@@ -20,31 +20,6 @@ namespace tw_compiler
 namespace
 {
 
-/* Options of LLVM's vectorizer for loops over work-items. Loads and stores of members under a condition are merged. What is left behind
-   whole vectors is done by narrower ones, also if vectors have fewer than 16 elements: rows of a group are short. */
-constexpr std::pair<const char *, const char *> VectorizerOptions[] = {
-    {"enable-masked-interleaved-mem-accesses", "true"},
-    {"epilogue-vectorization-minimum-VF", "4"},
-};
-
-/* Sets these options for a function with such loops, and resets them for others. What the user says holds. */
-void setVectorizer(bool ForItems)
-{
-    static bool Mine[std::size(VectorizerOptions)];
-    auto &Options = cl::getRegisteredOptions();
-    for (size_t O = 0; O < std::size(VectorizerOptions); ++O) {
-        const auto &[Name, Value] = VectorizerOptions[O];
-        auto At = Options.find(Name);
-        if (At == Options.end() || Mine[O] == ForItems || (ForItems && At->second->getNumOccurrences() > 0))
-            continue;
-        if (ForItems)
-            At->second->addOccurrence(0, Name, Value);
-        else
-            At->second->reset();
-        Mine[O] = ForItems;
-    }
-}
-
 void simplifyLoops(Function &F, FunctionAnalysisManager &FAM)
 {
     FunctionPassManager Passes;
@@ -68,7 +43,6 @@ bool beginItems(Function &F, FunctionAnalysisManager &FAM)
 {
     const auto &LI = FAM.getResult<LoopAnalysis>(F);
     const bool HasItems = hasItems(LI);
-    setVectorizer(HasItems);
     takePointsNotes(F, &LI);
     if (!HasItems)
         return false;
@@ -135,41 +109,6 @@ bool delinearize(Function &F, FunctionAnalysisManager &FAM)
         unswitch(F, FAM);
         clean(F, FAM);
         Changed = true;
-    }
-    return Changed;
-}
-
-/* Comparisons that are the same in all turns: that a local id is not negative, say, which a level of a tree asks for. And what takes
-   the lower half of a number that has no more than that: the local id of a group of constant size, say. */
-bool settleKnown(Function &F, FunctionAnalysisManager &FAM)
-{
-    auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
-    const auto &LI = FAM.getResult<LoopAnalysis>(F);
-    bool Changed = false;
-    for (BasicBlock &Block : F) {
-        const Loop *L = LI.getLoopFor(&Block);
-        if (!L || !hasLoopMark(*L, ItemsMark))
-            continue;
-        for (Instruction &I : Block) {
-            using namespace PatternMatch;
-            Value *Whole;
-            if (match(&I, m_CombineOr(m_And(m_Value(Whole), m_ConstantInt()), m_ZExtOrSExt(m_Trunc(m_Value(Whole)))))
-                && Whole->getType() == I.getType() && SE.isSCEVable(I.getType())
-                && SE.getSCEV(&I) == SE.getSCEV(Whole)) {
-                I.replaceAllUsesWith(Whole);
-                Changed = true;
-                continue;
-            }
-            auto *Compare = dyn_cast<ICmpInst>(&I);
-            if (!Compare || !Compare->getOperand(0)->getType()->isIntegerTy() || Compare->use_empty()
-                || L->getLoopLatch() == &Block)
-                continue;
-            if (std::optional<bool> Known = SE.evaluatePredicate(
-                    Compare->getPredicate(), SE.getSCEV(Compare->getOperand(0)), SE.getSCEV(Compare->getOperand(1)))) {
-                Compare->replaceAllUsesWith(ConstantInt::getBool(F.getContext(), *Known));
-                Changed = true;
-            }
-        }
     }
     return Changed;
 }

@@ -34,10 +34,8 @@ class Members
     {
     }
     bool run();
-    bool endsWithGap(bool OfAllSizes);
 
   private:
-    void collect();
     Loop &L;
     ScalarEvolution &SE;
     DominatorTree &DT;
@@ -112,57 +110,6 @@ Value *Members::distance(const Member &M, Expander &Expand)
     return BinaryOperator::CreateNSWAdd(Known->second, More, "", M.Access->getIterator());
 }
 
-void Members::collect()
-{
-    All.clear();
-    for (BasicBlock *Block : L.blocks())
-        for (Instruction &I : *Block)
-            add(I);
-}
-
-/* Whether members are read of which the last one of a structure, as the vectorizer sees it, is not, and the turns are whole vectors.
-   Such members have to be of sizes that the processor has masks for: all (AVX-512), or 4 and 8 bytes (AVX2), which LLVM loads one by
-   one rather, unless they have a mask anyway. */
-bool Members::endsWithGap(bool OfAllSizes)
-{
-    constexpr uint64_t MostMembers = 8;                /* of what LLVM loads together */
-    const uint64_t VectorBytes = OfAllSizes ? 64 : 32; /* of the longest vector */
-    collect();
-    uint64_t Least = VectorBytes;
-    for (BasicBlock *Block : L.blocks())
-        for (Instruction &I : *Block)
-            if (getLoadStorePointerOperand(&I))
-                Least = std::min(Least, DL.getTypeStoreSize(getLoadStoreType(&I)).getFixedValue());
-    const SCEV *Turns = SE.getBackedgeTakenCount(&L);
-    if (isa<SCEVCouldNotCompute>(Turns) || !isPowerOf2_64(Least)
-        || !SE.getURemExpr(SE.getAddExpr(Turns, SE.getOne(Turns->getType())),
-                           SE.getConstant(Turns->getType(), VectorBytes / Least))
-                ->isZero())
-        return false;
-    const auto HasGap = [&](const Member &M) {
-        const int64_t Step = cast<SCEVConstant>(M.Distance->getStepRecurrence(SE))->getAPInt().getSExtValue();
-        const auto Size = int64_t(DL.getTypeStoreSize(getLoadStoreType(M.Access)).getFixedValue());
-        if (!isa<LoadInst>(M.Access) || Step <= Size || Step % Size != 0 || Step / Size > int64_t(MostMembers))
-            return false;
-        const SCEV *Where = SE.getSCEV(getLoadStorePointerOperand(M.Access));
-        int64_t First = 0, Last = 0; /* from this one, in bytes */
-        for (const Member &Other : All) {
-            const SCEV *At = SE.getSCEV(getLoadStorePointerOperand(Other.Access));
-            const auto *By = isa<LoadInst>(Other.Access) ? dyn_cast<SCEVConstant>(SE.getMinusSCEV(At, Where)) : nullptr;
-            if (By && By->getAPInt().abs().slt(Step)) {
-                First = std::min(First, By->getAPInt().getSExtValue());
-                Last = std::max(Last, By->getAPInt().getSExtValue());
-            }
-        }
-        return Last - First < Step - Size;
-    };
-    const auto HasMask = [&](const Member &M) {
-        const uint64_t Size = DL.getTypeStoreSize(getLoadStoreType(M.Access)).getFixedValue();
-        return OfAllSizes || (!M.Always && (Size == 4 || Size == 8));
-    };
-    return any_of(All, HasGap) && all_of(All, [&](const Member &M) { return !HasGap(M) || HasMask(M); });
-}
-
 /* "inbounds" says that the distance of an access from the begin of its object is smaller than the object, which is less than a quarter
    of what can be addressed. So the distance does not wrap around from one turn to the next if each turn accesses the object. What it
    was computed from may do so: 4 * i is small for some i that are not. So it gets a counter of its own, that does not. */
@@ -172,7 +119,9 @@ bool Members::run()
         for (Instruction &I : *Block)
             if (!isGuaranteedToTransferExecutionToSuccessor(&I))
                 return false;
-    collect();
+    for (BasicBlock *Block : L.blocks())
+        for (Instruction &I : *Block)
+            add(I);
     for (Member &M : All)
         M.Always |= any_of(All, [&](const Member &Other) {
             return DT.dominates(Other.Access->getParent(), L.getLoopLatch()) && apart(M, Other);
@@ -207,14 +156,6 @@ bool countMembers(Function &F, FunctionAnalysisManager &FAM)
         if (L->isInnermost() && L->isLoopSimplifyForm() && L->getExitingBlock() == L->getLoopLatch()
             && (hasLoopMark(*L, ItemsMark) || hasLoopMark(*L, ParallelMark)))
             Changed |= Members(*L, SE, DT).run();
-    if (!hasMasks(F) && !hasMasksOfWords(F))
-        return Changed;
-    /* The vectorizer leaves a whole vector of turns undone if the last member of a structure is not read: to read it there might be
-       past the object. Without a loop for single turns it takes masks. */
-    for (Loop *L : LI.getLoopsInPreorder())
-        if (L->isInnermost() && L->isLoopSimplifyForm() && L->getExitingBlock() == L->getLoopLatch()
-            && hasLoopMark(*L, ItemsMark) && Members(*L, SE, DT).endsWithGap(hasMasks(F)))
-            addLoopMark(*L, "llvm.loop.vectorize.predicate.enable", ConstantInt::getTrue(F.getContext()));
     return Changed;
 }
 

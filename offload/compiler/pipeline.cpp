@@ -114,7 +114,6 @@ constexpr FunctionStep BeforeVectorizer[] = {
     {"tw-delinearize", nowHasItems, delinearize, nullptr},
     {"tw-widen-nests", nowHasItems, widenNests, clean},
     {"tw-version-nests", nowHasItems, versionNests, clean},
-    {"tw-settle-known", nowHasItems, settleKnown, clean},
     {"tw-widen-counters", nowHasItems, widenCounters, nullptr},
     {"tw-index-set-split", nowHasItems, divideAtEdges, clean},
     {"tw-unroll-and-jam", nowHasItems, jamRows, clean},

@@ -25,7 +25,6 @@ bool beginItems(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool endItems(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool joinSteps(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool delinearize(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
-bool settleKnown(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool beginsWithFirst(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 /* cliffs.cpp and remarks.cpp: at the end */

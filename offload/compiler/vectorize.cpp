@@ -526,6 +526,16 @@ bool isLeft(Loop &L, const TargetLibraryInfo &TLI, LoopAccessInfoManager &Access
            && (hasLoopMark(L, ParallelMark) || Accesses.getInfo(L).canVectorizeMemory());
 }
 
+/* LLVM's costs decide about a loop that is left to it. Where it has to compare more addresses than it would by itself, it is asked for
+   vectors. */
+void leave(Loop &L, LoopAccessInfoManager &Accesses)
+{
+    constexpr unsigned MostOfItself = 8; /* LLVM's -runtime-memory-check-threshold */
+    if (hasLoopMark(L, ParallelMark) || Accesses.getInfo(L).getNumRuntimePointerChecks() <= MostOfItself)
+        L.setLoopID(makePostTransformationMetadata(L.getHeader()->getContext(), L.getLoopID(),
+                                                   {"llvm.loop.vectorize.enable"}, {}));
+}
+
 /* What is left over is shorter than a vector, and stays as it is. */
 void finishRest(Loop &L)
 {
@@ -539,8 +549,10 @@ void finishRest(Loop &L)
 bool vectorizeItems(Function &F, FunctionAnalysisManager &FAM)
 {
     const auto Change = [&](Loop &L) {
-        if (!Always && isLeft(L, FAM.getResult<TargetLibraryAnalysis>(F), FAM.getResult<LoopAccessAnalysis>(F)))
+        if (!Always && isLeft(L, FAM.getResult<TargetLibraryAnalysis>(F), FAM.getResult<LoopAccessAnalysis>(F))) {
+            leave(L, FAM.getResult<LoopAccessAnalysis>(F));
             return false;
+        }
         formLCSSARecursively(L, FAM.getResult<DominatorTreeAnalysis>(F), &FAM.getResult<LoopAnalysis>(F),
                              &FAM.getResult<ScalarEvolutionAnalysis>(F));
         Vectorizer Made(F, L, FAM);

@@ -214,9 +214,8 @@ Shapes::Shape Shapes::ofInstruction(Instruction &I) const
         const std::optional<int64_t> By = growth(Whole);
         if (By && *By != 0 && isa<ZExtInst>(I) && Whole == SE.getSignExtendExpr(Narrow, I.getType()))
             NotNegative.insert(&I);
-        return By && (*By == 0 || !isPartial(I.getParent()) || !changesInside(Narrow))
-                   ? Shape{true, false, *By}
-                   : Varying;
+        return By && (*By == 0 || !isPartial(I.getParent()) || !changesInside(Narrow)) ? Shape{true, false, *By}
+                                                                                       : Varying;
     }
     default:
         return Varying;
