@@ -526,11 +526,13 @@ bool isLeft(Loop &L, const TargetLibraryInfo &TLI, LoopAccessInfoManager &Access
            && (hasLoopMark(L, ParallelMark) || Accesses.getInfo(L).canVectorizeMemory());
 }
 
-/* LLVM's costs decide about a loop that is left to it. Where it has to compare more addresses than it would by itself, it is asked for
-   vectors. */
+/* LLVM's costs decide about a loop that is left to it, but where all kinds of vectors have masks (AVX-512): for these they are too high.
+   Where it has to compare more addresses than it would by itself, it is asked for vectors, too. */
 void leave(Loop &L, LoopAccessInfoManager &Accesses)
 {
     constexpr unsigned MostOfItself = 8; /* LLVM's -runtime-memory-check-threshold */
+    if (hasMasks(*L.getHeader()->getParent()))
+        return;
     if (hasLoopMark(L, ParallelMark) || Accesses.getInfo(L).getNumRuntimePointerChecks() <= MostOfItself)
         L.setLoopID(makePostTransformationMetadata(L.getHeader()->getContext(), L.getLoopID(),
                                                    {"llvm.loop.vectorize.enable"}, {}));
