@@ -304,8 +304,53 @@ end:
   ret void
 }
 
+; LLVM's costs decide about a loop that is left to it ...
+; CHECK-LABEL: @left_to_costs(
+; CHECK: br i1 %more, label %loop, label %end, !llvm.loop [[LEFT:![0-9]+]]
+define void @left_to_costs(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr inbounds i32, ptr %x, i64 %i
+  %v = load i32, ptr %at, align 4
+  %r = add i32 %v, 1
+  %to = getelementptr inbounds i32, ptr %out, i64 %i
+  store i32 %r, ptr %to, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !3
+end:
+  ret void
+}
+
+; ... but where all vectors have masks, for which they are too high.
+; CHECK-LABEL: @left_with_masks(
+; CHECK: br i1 %more, label %loop, label %end, !llvm.loop [[ASKED:![0-9]+]]
+; CHECK: [[LEFT]] = distinct !{[[LEFT]], ![[#]], ![[#]], ![[#]]}
+; CHECK: [[ASKED]] = distinct !{[[ASKED]], ![[#]], ![[#]], ![[#]], ![[#]]}
+define void @left_with_masks(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #1 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr inbounds i32, ptr %x, i64 %i
+  %v = load i32, ptr %at, align 4
+  %r = add i32 %v, 1
+  %to = getelementptr inbounds i32, ptr %out, i64 %i
+  store i32 %r, ptr %to, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !3
+end:
+  ret void
+}
+
 attributes #0 = { "target-features"="+avx2" }
+attributes #1 = { "target-features"="+avx512f" }
 
 !0 = distinct !{!0, !1, !2}
 !1 = !{!"teamwork.items"}
 !2 = !{!"teamwork.items.apart", i64 8}
+!3 = distinct !{!3, !1, !2, !4}
+!4 = !{!"llvm.loop.vectorize.enable", i1 true}
