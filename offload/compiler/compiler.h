@@ -245,6 +245,7 @@ struct Region {
 
 bool hasLoopMark(const llvm::Loop &L, llvm::StringRef Name);
 void setBudget(llvm::Function &F);
+void renewBudget(llvm::Function &F);
 bool isFull(llvm::Function &F);
 void takePointsNotes(llvm::Function &F, const llvm::LoopInfo *LI);
 void addLoopMark(llvm::Loop &L, llvm::StringRef Name, llvm::Constant *Value = nullptr);

@@ -115,11 +115,19 @@ MDNode *loopMetadata(LLVMContext &Context, const char *Mark, uint64_t Apart)
 
 /* What LLVM does behind copies of loops takes time by the number of instructions, or by its square. So a function that is large gets fewer
    copies: up to four times its instructions and some. */
+static constexpr uint64_t Least = 1000, Large = 3000;
+
 void setBudget(Function &F)
 {
-    constexpr uint64_t Least = 1000, Large = 3000;
     const uint64_t Begun = F.getInstructionCount();
     F.addFnAttr(BudgetNote, std::to_string(std::min(Least + 4 * Begun, std::max(Large, Begun))));
+}
+
+/* Vectors have a budget of their own: loops that have used up the first one were taken apart for them. */
+void renewBudget(Function &F)
+{
+    if (F.hasFnAttribute(BudgetNote))
+        F.addFnAttr(BudgetNote, std::to_string(F.getInstructionCount() + Large));
 }
 
 /* Whether a function has used up its budget, which is told once. */

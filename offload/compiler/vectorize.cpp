@@ -564,6 +564,7 @@ bool vectorizeItems(Function &F, FunctionAnalysisManager &FAM)
             finishRest(L);
         return Done;
     };
+    renewBudget(F);
     return changeLoops(F, FAM, "teamwork.vectorized", Change);
 }
 

@@ -304,6 +304,32 @@ end:
   ret void
 }
 
+; What has used up the budget of copies was taken apart for vectors, which have one of their own.
+; CHECK-LABEL: @used_up(
+; CHECK: llvm.masked.scatter.v8f32
+define void @used_up(ptr %x, ptr %out, i64 %n, i64 %m) #2 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr inbounds i32, ptr %x, i64 %i
+  %v = load i32, ptr %at, align 4
+  %v2 = mul i32 %v, %v
+  %v3 = mul i32 %v2, %v
+  %f = sitofp i32 %v3 to float
+  %f2 = fdiv float %f, 3.0
+  %f3 = call float @llvm.sqrt.f32(float %f2)
+  %f4 = fdiv float 1.0, %f3
+  %key = zext i32 %v to i64
+  %to = getelementptr inbounds float, ptr %out, i64 %key
+  store float %f4, ptr %to, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
 ; LLVM's costs decide about a loop that is left to it ...
 ; CHECK-LABEL: @left_to_costs(
 ; CHECK: br i1 %more, label %loop, label %end, !llvm.loop [[LEFT:![0-9]+]]
@@ -348,6 +374,7 @@ end:
 
 attributes #0 = { "target-features"="+avx2" }
 attributes #1 = { "target-features"="+avx512f" }
+attributes #2 = { "target-features"="+avx2" "teamwork.budget"="10" }
 
 !0 = distinct !{!0, !1, !2}
 !1 = !{!"teamwork.items"}
