@@ -262,6 +262,23 @@ bool Vectorizer::isMasked(const BasicBlock *Block) const
     return Shape.isPartial(Block) && !(K != &L && isFirstTogether(*K) && DT.dominates(Block, K->getLoopLatch()));
 }
 
+/* How often a vector of work-items runs a block each time that it runs the header of L. A loop turns as long as one of them goes on, and a
+   block with a mask runs if one of them comes to it. */
+double Vectorizer::oftenAsVector(const BasicBlock *Block) const
+{
+    constexpr double OfSlowest = 2; /* turns of the last one, by those of all on average */
+    const auto Frequency = [&](const BasicBlock *Of) {
+        return std::max(1.0, double(Often.getBlockFreq(Of).getFrequency()));
+    };
+    const Loop *K = LI.getLoopFor(Block);
+    const double OfItem = Frequency(Block) / Frequency(K->getHeader());
+    double Turns = 1;
+    if (K != &L)
+        Turns = oftenAsVector(K->getLoopPreheader()) * Frequency(K->getHeader()) / Frequency(K->getLoopPreheader())
+                * (Shape.isDivergent(K) ? OfSlowest : 1);
+    return Turns * (isMasked(Block) ? std::min(1.0, OfItem * Width) : OfItem);
+}
+
 InstructionCost Vectorizer::costOfAccess(Instruction &I) const
 {
     const bool IsStore = isa<StoreInst>(I);
@@ -404,7 +421,7 @@ bool Vectorizer::pays()
     for (BasicBlock *Block : All) {
         const double Freq = Entry > 0 ? double(Often.getBlockFreq(Block).getFrequency()) / Entry : 1;
         const DenseMap<const Instruction *, unsigned> Own = ownVectors(*Block);
-        const double OfVector = isMasked(Block) ? std::min(Freq * Width, std::max(1.0, Freq * 2)) : Freq;
+        const double OfVector = oftenAsVector(Block);
         for (Instruction &I : *Block) {
             const InstructionCost One = costOfOne(I), All = costOfAll(I);
             if (!One.isValid() || !All.isValid())

@@ -304,6 +304,124 @@ end:
   ret void
 }
 
+; What a work-item comes to in one of four turns, some work-item of eight comes to in nearly each, and the last one turns twice as often.
+; REMARK: work-items of kernel rare_gathers are not lanes of vectors: it would not pay
+define void @rare_gathers(ptr %x, ptr %out, i64 %n, i64 %m) #0 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  %at = getelementptr inbounds i32, ptr %x, i64 %i
+  %v = load i32, ptr %at, align 4
+  br label %turns
+turns:
+  %u = phi i32 [ %v, %loop ], [ %half, %again ]
+  %s = phi i32 [ 0, %loop ], [ %t, %again ]
+  %a0 = xor i32 %u, 5
+  %a1 = xor i32 %a0, 6
+  %a2 = xor i32 %a1, 7
+  %a3 = xor i32 %a2, 8
+  %a4 = xor i32 %a3, 9
+  %a5 = xor i32 %a4, 10
+  %a6 = xor i32 %a5, 11
+  %a7 = xor i32 %a6, 12
+  %some = icmp sgt i32 %a7, 7
+  br i1 %some, label %then, label %again
+then:
+  %few = icmp sgt i32 %s, 100
+  br i1 %few, label %rare, label %again
+rare:
+  %k0 = zext i32 %u to i64
+  %p0 = getelementptr inbounds i32, ptr %x, i64 %k0
+  %w0 = load i32, ptr %p0, align 4
+  %k1 = zext i32 %w0 to i64
+  %p1 = getelementptr inbounds i32, ptr %x, i64 %k1
+  %w1 = load i32, ptr %p1, align 4
+  br label %again
+again:
+  %t = phi i32 [ %a7, %turns ], [ %s, %then ], [ %w1, %rare ]
+  %half = lshr i32 %u, 1
+  %on = icmp ugt i32 %half, 3
+  br i1 %on, label %turns, label %latch
+latch:
+  %to = getelementptr inbounds i32, ptr %out, i64 %i
+  store i32 %t, ptr %to, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
+; REMARK: work-items of kernel rare_gather are lanes of vectors
+define void @rare_gather(ptr %x, ptr %out, i64 %n, i64 %m) #0 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  %at = getelementptr inbounds i32, ptr %x, i64 %i
+  %v = load i32, ptr %at, align 4
+  br label %turns
+turns:
+  %u = phi i32 [ %v, %loop ], [ %half, %again ]
+  %s = phi i32 [ 0, %loop ], [ %t, %again ]
+  %a0 = xor i32 %u, 5
+  %a1 = xor i32 %a0, 6
+  %a2 = xor i32 %a1, 7
+  %a3 = xor i32 %a2, 8
+  %a4 = xor i32 %a3, 9
+  %a5 = xor i32 %a4, 10
+  %a6 = xor i32 %a5, 11
+  %a7 = xor i32 %a6, 12
+  %a8 = xor i32 %a7, 13
+  %a9 = xor i32 %a8, 14
+  %a10 = xor i32 %a9, 15
+  %a11 = xor i32 %a10, 16
+  %a12 = xor i32 %a11, 17
+  %a13 = xor i32 %a12, 18
+  %a14 = xor i32 %a13, 19
+  %a15 = xor i32 %a14, 20
+  %a16 = xor i32 %a15, 21
+  %a17 = xor i32 %a16, 22
+  %a18 = xor i32 %a17, 23
+  %a19 = xor i32 %a18, 24
+  %a20 = xor i32 %a19, 25
+  %a21 = xor i32 %a20, 26
+  %a22 = xor i32 %a21, 27
+  %a23 = xor i32 %a22, 28
+  %a24 = xor i32 %a23, 29
+  %a25 = xor i32 %a24, 30
+  %a26 = xor i32 %a25, 31
+  %a27 = xor i32 %a26, 32
+  %a28 = xor i32 %a27, 33
+  %a29 = xor i32 %a28, 34
+  %a30 = xor i32 %a29, 35
+  %a31 = xor i32 %a30, 36
+  %some = icmp sgt i32 %a31, 7
+  br i1 %some, label %then, label %again
+then:
+  %few = icmp sgt i32 %s, 100
+  br i1 %few, label %rare, label %again
+rare:
+  %k0 = zext i32 %u to i64
+  %p0 = getelementptr inbounds i32, ptr %x, i64 %k0
+  %w0 = load i32, ptr %p0, align 4
+  br label %again
+again:
+  %t = phi i32 [ %a31, %turns ], [ %s, %then ], [ %w0, %rare ]
+  %half = lshr i32 %u, 1
+  %on = icmp ugt i32 %half, 3
+  br i1 %on, label %turns, label %latch
+latch:
+  %to = getelementptr inbounds i32, ptr %out, i64 %i
+  store i32 %t, ptr %to, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
 ; What has used up the budget of copies was taken apart for vectors, which have one of their own.
 ; CHECK-LABEL: @used_up(
 ; CHECK: llvm.masked.scatter.v8f32
