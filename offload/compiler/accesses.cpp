@@ -108,11 +108,6 @@ bool isCaptured(const Instruction &Variable, const Loop &L)
     return false;
 }
 
-} // namespace
-
-namespace
-{
-
 /* What a loop over work-items does with a variable. */
 struct Touched {
     const SCEV *First = nullptr; /* the address of one access */
@@ -311,13 +306,12 @@ static unsigned vectorsApart(Loop &L, const TargetTransformInfo &TTI)
    the loop asks for vectors, as loops over work-items do. So such a loop asks for none. */
 bool limitChecks(Function &F, FunctionAnalysisManager &FAM)
 {
-    constexpr const char *Asks = "llvm.loop.vectorize.enable";
     constexpr unsigned MostChecks = 100;
     LoopAccessInfoManager &Accesses = FAM.getResult<LoopAccessAnalysis>(F);
     for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder())
-        if (L->isInnermost() && hasLoopMark(*L, ItemsMark) && !hasLoopMark(*L, ParallelMark) && hasLoopMark(*L, Asks)
-            && Accesses.getInfo(*L).getNumRuntimePointerChecks() > MostChecks)
-            L->setLoopID(makePostTransformationMetadata(F.getContext(), L->getLoopID(), {Asks}, {}));
+        if (L->isInnermost() && hasLoopMark(*L, ItemsMark) && !hasLoopMark(*L, ParallelMark)
+            && hasLoopMark(*L, AsksForVectors) && Accesses.getInfo(*L).getNumRuntimePointerChecks() > MostChecks)
+            leaveToCosts(*L);
     return false; /* only metadata */
 }
 

@@ -27,16 +27,15 @@ static bool isOfLaunch(const Value *Address)
     return Call && Call->getIntrinsicID() == Intrinsic::strip_invariant_group;
 }
 
-/* Whether an address is in local memory, or in a variable of the function. */
-bool isLocal(const Value *Address)
-{
-    const Value *Object = getUnderlyingObject(Address);
-    return isa<AllocaInst>(Object) || isLocalVariable(Object) || isOfLaunch(Address);
-}
-
 static bool isOfThread(const Value *Address)
 {
     return isLocalVariable(getUnderlyingObject(Address)) || isOfLaunch(Address);
+}
+
+/* Whether an address is in local memory, or in a variable of the function. */
+bool isLocal(const Value *Address)
+{
+    return isa<AllocaInst>(getUnderlyingObject(Address)) || isOfThread(Address);
 }
 
 /* Whether an instruction is a relaxed atomic operation that no other thread can see: on local memory, whose size the kernel or the

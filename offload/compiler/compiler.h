@@ -167,7 +167,8 @@ constexpr const char *JammedMark = "teamwork.items.jammed"; /* work-items of sev
 constexpr const char *ParallelMark = "llvm.loop.parallel_accesses";
 
 /* LLVM's, of a loop: how many elements a vector has, and how many vectors are on their way side by side. */
-constexpr const char *VectorWidth = "llvm.loop.vectorize.width", *InterleaveCount = "llvm.loop.interleave.count";
+constexpr const char *AsksForVectors = "llvm.loop.vectorize.enable", *VectorWidth = "llvm.loop.vectorize.width",
+                     *InterleaveCount = "llvm.loop.interleave.count";
 
 /* The call of a marker, or null. */
 llvm::CallInst *markerCall(llvm::Instruction &I, const char *Name);
@@ -244,6 +245,8 @@ struct Region {
 };
 
 bool hasLoopMark(const llvm::Loop &L, llvm::StringRef Name);
+void leaveToCosts(llvm::Loop &L);
+const llvm::Loop *itemsAround(const llvm::Loop *L);
 void setBudget(llvm::Function &F);
 void renewBudget(llvm::Function &F);
 bool isFull(llvm::Function &F);

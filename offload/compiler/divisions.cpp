@@ -22,10 +22,7 @@ void hideDivisions(Function &F, FunctionAnalysisManager &FAM)
             Found.push_back(&I);
     const auto &LI = FAM.getResult<LoopAnalysis>(F);
     for (Instruction *I : Found) {
-        bool Inside = false;
-        for (Loop *L = LI.getLoopFor(I->getParent()); L; L = L->getParentLoop())
-            Inside |= hasLoopMark(*L, ItemsMark);
-        if (Inside)
+        if (itemsAround(LI.getLoopFor(I->getParent())))
             continue;
         auto *Same = new FreezeInst(I, "", std::next(I->getIterator()));
         I->replaceUsesWithIf(Same, [&](Use &U) { return U.getUser() != Same; });

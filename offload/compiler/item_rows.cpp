@@ -42,9 +42,7 @@ bool isRowOfItem(Loop &L, ScalarEvolution &SE, const LoopInfo &LI)
     const unsigned Count = SE.getSmallConstantTripCount(&L);
     if (Count == 0 || !L.isInnermost() || hasLoopMark(L, ItemsMark))
         return false;
-    const Loop *Items = L.getParentLoop();
-    while (Items && !hasLoopMark(*Items, ItemsMark))
-        Items = Items->getParentLoop();
+    const Loop *Items = itemsAround(L.getParentLoop());
     if (!Items && !F.hasFnAttribute(ItemNote))
         return false;
     size_t Others = 0, Mine = 0;

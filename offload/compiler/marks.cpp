@@ -108,17 +108,18 @@ MDNode *loopMetadata(LLVMContext &Context, const char *Mark, uint64_t Apart)
     if (Apart != UINT64_MAX)
         Properties.push_back(apartMetadata(Context, Apart));
     if (Mark == ItemsMark)
-        Properties.push_back(MDNode::get(Context, {MDString::get(Context, "llvm.loop.vectorize.enable"),
-                                                   ConstantAsMetadata::get(ConstantInt::getTrue(Context))}));
+        Properties.push_back(MDNode::get(
+            Context, {MDString::get(Context, AsksForVectors), ConstantAsMetadata::get(ConstantInt::getTrue(Context))}));
     return loopId(Context, Properties);
 }
 
+static constexpr uint64_t Large = 3000; /* instructions */
+
 /* What LLVM does behind copies of loops takes time by the number of instructions, or by its square. So a function that is large gets fewer
    copies: up to four times its instructions and some. */
-static constexpr uint64_t Least = 1000, Large = 3000;
-
 void setBudget(Function &F)
 {
+    constexpr uint64_t Least = 1000;
     const uint64_t Begun = F.getInstructionCount();
     F.addFnAttr(BudgetNote, std::to_string(std::min(Least + 4 * Begun, std::max(Large, Begun))));
 }
@@ -212,6 +213,20 @@ void takePointsNotes(Function &F, const LoopInfo *LI)
             setTurnsApart(*L, Items->getZExtValue());
         Note->eraseFromParent();
     }
+}
+
+/* Asks LLVM for vectors no more, if the loop does: its costs decide. */
+void leaveToCosts(Loop &L)
+{
+    L.setLoopID(makePostTransformationMetadata(L.getHeader()->getContext(), L.getLoopID(), {AsksForVectors}, {}));
+}
+
+/* The innermost loop over work-items, of this one and those around it; or null. */
+const Loop *itemsAround(const Loop *L)
+{
+    while (L && !hasLoopMark(*L, ItemsMark))
+        L = L->getParentLoop();
+    return L;
 }
 
 /* Whether a loop over work-items is that over a row of a group of several dimensions. */

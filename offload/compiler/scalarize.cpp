@@ -23,12 +23,7 @@ bool scalarizeVectors(Function &F, FunctionAnalysisManager &FAM)
     const DataLayout &DL = F.getParent()->getDataLayout();
     const auto &LI = FAM.getResult<LoopAnalysis>(F);
     const auto IsOfItem = [&](const Instruction &I) {
-        if (!I.getType()->isVectorTy())
-            return false;
-        for (const Loop *L = LI.getLoopFor(I.getParent()); L; L = L->getParentLoop())
-            if (hasLoopMark(*L, ItemsMark))
-                return true;
-        return false;
+        return I.getType()->isVectorTy() && itemsAround(LI.getLoopFor(I.getParent()));
     };
     const auto IsLong = [&](const Instruction &I) {
         return IsOfItem(I) && DL.getTypeSizeInBits(I.getType()).getKnownMinValue() > MostBits;

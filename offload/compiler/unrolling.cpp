@@ -68,7 +68,7 @@ void delayUnrolling(Loop &L, LoopStandardAnalysisResults &Results)
         && isRowOfItem(L, Results.SE, Results.LI)) {
         addLoopMark(L, LaterMark);
         addLoopMark(L, NotUnrolled);
-        addLoopMark(L, "llvm.loop.vectorize.enable", ConstantInt::getTrue(L.getHeader()->getContext()));
+        addLoopMark(L, AsksForVectors, ConstantInt::getTrue(L.getHeader()->getContext()));
         return;
     }
     if (isOfRows(L) && !hasLoopMark(L, NotUnrolled)) {

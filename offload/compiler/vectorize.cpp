@@ -262,19 +262,25 @@ bool Vectorizer::isMasked(const BasicBlock *Block) const
     return Shape.isPartial(Block) && !(K != &L && isFirstTogether(*K) && DT.dominates(Block, K->getLoopLatch()));
 }
 
+/* How often a work-item runs a block, by how often it runs another one. */
+double Vectorizer::oftenBy(const BasicBlock *Block, const BasicBlock *Other) const
+{
+    const auto Frequency = [&](const BasicBlock *Of) {
+        return std::max(1.0, double(Often.getBlockFreq(Of).getFrequency()));
+    };
+    return Frequency(Block) / Frequency(Other);
+}
+
 /* How often a vector of work-items runs a block each time that it runs the header of L. A loop turns as long as one of them goes on, and a
    block with a mask runs if one of them comes to it. */
 double Vectorizer::oftenAsVector(const BasicBlock *Block) const
 {
     constexpr double OfSlowest = 2; /* turns of the last one, by those of all on average */
-    const auto Frequency = [&](const BasicBlock *Of) {
-        return std::max(1.0, double(Often.getBlockFreq(Of).getFrequency()));
-    };
     const Loop *K = LI.getLoopFor(Block);
-    const double OfItem = Frequency(Block) / Frequency(K->getHeader());
+    const double OfItem = oftenBy(Block, K->getHeader());
     double Turns = 1;
     if (K != &L)
-        Turns = oftenAsVector(K->getLoopPreheader()) * Frequency(K->getHeader()) / Frequency(K->getLoopPreheader())
+        Turns = oftenAsVector(K->getLoopPreheader()) * oftenBy(K->getHeader(), K->getLoopPreheader())
                 * (Shape.isDivergent(K) ? OfSlowest : 1);
     return Turns * (isMasked(Block) ? std::min(1.0, OfItem * Width) : OfItem);
 }
@@ -414,19 +420,17 @@ DenseMap<const Instruction *, unsigned> Vectorizer::ownVectors(BasicBlock &Block
 
 bool Vectorizer::pays()
 {
-    const double Entry = double(Often.getBlockFreq(L.getHeader()).getFrequency());
     Instruction *Dearest = nullptr;
     double Most = 0;
     double ScalarSum = 0, VectorSum = 0;
     for (BasicBlock *Block : All) {
-        const double Freq = Entry > 0 ? double(Often.getBlockFreq(Block).getFrequency()) / Entry : 1;
         const DenseMap<const Instruction *, unsigned> Own = ownVectors(*Block);
-        const double OfVector = oftenAsVector(Block);
+        const double OfItem = oftenBy(Block, L.getHeader()), OfVector = oftenAsVector(Block);
         for (Instruction &I : *Block) {
             const InstructionCost One = costOfOne(I), All = costOfAll(I);
             if (!One.isValid() || !All.isValid())
                 return refuse("it has no form for vectors", &I);
-            const double AsScalars = Freq * double(*One.getValue()) / std::max(Own.lookup(&I), 1u),
+            const double AsScalars = OfItem * double(*One.getValue()) / std::max(Own.lookup(&I), 1u),
                          AsVector = OfVector * double(*All.getValue());
             ScalarSum += AsScalars;
             VectorSum += AsVector;
@@ -498,7 +502,7 @@ void Vectorizer::chooseWidth()
 
 bool Vectorizer::run()
 {
-    if (!getOptionalBoolLoopAttribute(&L, "llvm.loop.vectorize.enable").value_or(true)
+    if (!getOptionalBoolLoopAttribute(&L, AsksForVectors).value_or(true)
         || getOptionalIntLoopAttribute(&L, VectorWidth) == 1)
         return refuse("its TW_HOST_LOOP() says so");
     if (!isSuitable())
@@ -551,8 +555,7 @@ void leave(Loop &L, LoopAccessInfoManager &Accesses)
     if (hasMasks(*L.getHeader()->getParent()))
         return;
     if (hasLoopMark(L, ParallelMark) || Accesses.getInfo(L).getNumRuntimePointerChecks() <= MostOfItself)
-        L.setLoopID(makePostTransformationMetadata(L.getHeader()->getContext(), L.getLoopID(),
-                                                   {"llvm.loop.vectorize.enable"}, {}));
+        leaveToCosts(L);
 }
 
 /* What is left over is shorter than a vector, and stays as it is. */

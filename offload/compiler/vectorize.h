@@ -187,6 +187,7 @@ class Vectorizer
     uint64_t mostBits() const;
     void chooseWidth();
     bool isMasked(const llvm::BasicBlock *Block) const;
+    double oftenBy(const llvm::BasicBlock *Block, const llvm::BasicBlock *Other) const;
     double oftenAsVector(const llvm::BasicBlock *Block) const;
     bool pays();
     llvm::DenseMap<const llvm::Instruction *, unsigned> ownVectors(llvm::BasicBlock &Block) const;
