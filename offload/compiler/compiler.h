@@ -249,7 +249,6 @@ void leaveToCosts(llvm::Loop &L);
 const llvm::Loop *itemsAround(const llvm::Loop *L);
 void setBudget(llvm::Function &F);
 void renewBudget(llvm::Function &F);
-bool isFull(llvm::Function &F);
 void takePointsNotes(llvm::Function &F, const llvm::LoopInfo *LI);
 void addLoopMark(llvm::Loop &L, llvm::StringRef Name, llvm::Constant *Value = nullptr);
 llvm::MDNode *loopId(llvm::LLVMContext &Context, llvm::ArrayRef<llvm::Metadata *> Properties);
