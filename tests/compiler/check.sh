@@ -4,8 +4,7 @@
 # usage: check.sh PLUGIN CLANG INCLUDE_OPTION...
 #
 # Which kernels of test_split.c the plugin splits: all that have barriers, but for those that are named keeps_....
-# Whether it inlines helpers, and warns of what a GPU does not have, and of breaches of the rules of group scope: at the
-# lines of scope.c that are marked with the number of a rule, and at no others.
+# Whether it inlines helpers.
 plugin=$1
 shift
 here=$(dirname "$0")/..
@@ -125,38 +124,6 @@ if ! echo "$code" | sed -n '/^define.*@halo_by_some_tw_split_2(/,/^}/p' | grep -
     exit 1
 fi
 
-# The library is told whether work-items have loops, in C and C++.
-for language in "c -std=c17" "c++ -std=c++17"; do
-    # shellcheck disable=SC2086 # two words
-    found=$("$@" -x $language -w -O2 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm -o - \
-        "$here/compiler/effort.c" |
-        sed -nE 's/^@([a-z]*)_[a-z]*_kernel = .*\{ %struct\.tw_internal_kernel \{ (i32 [0-9]*, ){5}i32 ([0-9]*), \[3 x ptr\].*/\1 \3/p' |
-        sort | uniq -c | tr -s ' \n' ' ')
-    if [ "$found" != " 4 few 0 4 loops 1 " ]; then
-        echo "objects of kernels in compiler/effort.c ($language) do not tell which ones have loops:$found"
-        exit 1
-    fi
-done
-
-# The library and the user are told which kernels are slow, why, and where; once for all copies of a loop.
-for language in "c -std=c17" "c++ -std=c++17"; do
-    # shellcheck disable=SC2086 # two words
-    code=$("$@" -x $language -w -O2 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -gline-tables-only -S -emit-llvm \
-        -Rpass-missed='teamwork-(scalar|split)' -o - "$here/compiler/cliffs.c" 2>&1)
-    wrong=$(echo "$code" | sed -nE 's/^@([a-z_]*)_kernel = .*(\[3 x ptr\] )(zero|\[).*/\1 \3/p' | grep -e '^vectors.* \[' -e '^s.* zero')
-    [ "$(echo "$code" | grep -c 'cliffs.c.*remark: .*kernel ')" = 3 ] || wrong="$wrong remarks"
-    while IFS=: read -r line why; do
-        echo "$code" | grep -q "cliffs.c:$line:[0-9]*: remark: .*$why" || wrong="$wrong remark in line $line"
-        echo "$code" | grep -q "^@tw_slow.*$why.*cliffs.c:$line, -Rpass-missed=teamwork-" || wrong="$wrong text of line $line"
-    done <<EOF
-$(sed -n '/here: .*\*\//{=;s|.*here: \(.*\) \*/$|\1|p;}' "$here/compiler/cliffs.c" | paste -d: - -)
-EOF
-    if [ -n "$wrong" ]; then
-        echo "slow kernels of compiler/cliffs.c ($language) are not told of, or others are: $wrong"
-        exit 1
-    fi
-done
-
 # Neighbouring members of structures are loaded together.
 if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64 ]; then
     code=$("$@" -std=c17 -O3 -march=x86-64-v4 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -emit-llvm \
@@ -258,60 +225,4 @@ if "$1" --print-targets 2>/dev/null | grep -q x86-64 && [ "$(uname -m)" = x86_64
             exit 1
         fi
     done
-fi
-
-# What target regions read of the device, and the program assigns to in vain, is named at the line that reads it.
-source=$here/compiler/variables.c
-for level in -O0 -O1; do
-    said=$("$@" -std=c17 $level -g -fopenmp -fopenmp-targets=x86_64-pc-linux-gnu --offload-host-only -DTW_SPLIT \
-        -fpass-plugin="$plugin" -c -o /dev/null "$source" 2>&1)
-    found=$(echo "$said" | sed -n "s/.*variables\.c:\([0-9]*\):.*a target region reads the device's '\([a-z]*\)'.*/\1 \2/p" | sort)
-    expected=$(grep -n '; */\* [a-z]* \*/$' "$source" | sed 's|^\([0-9]*\):.*/\* \([a-z]*\) \*/$|\1 \2|' | sort)
-    if [ "$found" != "$expected" ]; then
-        echo "warnings are expected about: $expected"
-        echo "$said"
-        exit 1
-    fi
-done
-
-# Variables and functions that a GPU does not have are named at the line that uses them.
-if "$1" --print-targets 2>/dev/null | grep -q nvptx64; then
-    source=$here/compiler/missing.c
-    said=$("$@" -std=c17 -O1 -g -fopenmp -DTW_LOWERING_SIMT -fopenmp-cuda-mode -nogpulib -fopenmp-targets=nvptx64-nvidia-cuda \
-        -Xopenmp-target=nvptx64-nvidia-cuda -march=sm_90 -Wno-unknown-cuda-version -S --offload-device-only -DTW_SPLIT \
-        -fpass-plugin="$plugin" -o /dev/null "$source" 2>&1)
-    found=$(echo "$said" | sed -n "s/.*missing\.c:\([0-9]*\):[0-9]*: warning: kernels for a GPU [a-z]* '\([a-z_]*\)'.*/\1 \2/p")
-    expected=$(grep -n '; */\* [a-z]* \*/$' "$source" | sed 's|^\([0-9]*\):.*/\* \([a-z]*\) \*/$|\1 \2|')
-    if [ "$found" != "$expected" ]; then
-        echo "warnings are expected about: $expected"
-        echo "$said"
-        exit 1
-    fi
-
-fi
-
-# The rules of group scope, also where a sanitizer has put its checks between. Without lines of the source, the function is named.
-scope=$here/compiler/scope.c
-marked=$(grep -n 'RULE [0-9]' "$scope" | sed 's/^\([0-9]*\):.*RULE \([0-9]\) .*/\1 \2/')
-for sanitizer in "" -fsanitize=address,undefined; do
-    # shellcheck disable=SC2086 # none or one
-    said=$("$@" -std=c17 -O1 -fopenmp $sanitizer -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" \
-        -fno-color-diagnostics -S -o /dev/null -Xclang=-opt-record-passes -Xclang=. "$scope" 2>&1) || {
-        echo "$said"
-        exit 1
-    }
-    found=$(echo "$said" |
-        sed -n 's/.*scope\.c:\([0-9]*\):[0-9]*: warning: in [a-z_]*(): .* (rule \([0-9]\))$/\1 \2/p' | sort -n)
-    if [ "$found" != "$marked" ]; then
-        echo "$said"
-        echo "expected $sanitizer, in lines of $scope:"
-        echo "$marked"
-        exit 1
-    fi
-done
-named=$("$@" -std=c17 -O1 -fopenmp -DTW_LOWERING_HOST -DTW_SPLIT -fpass-plugin="$plugin" -S -o /dev/null "$scope" 2>&1 |
-    grep -c 'scope\.c:[0-9]*:[0-9]*: warning: in wrong_assignments(): .*(rule 3)')
-if [ "$named" = 0 ]; then
-    echo "no warning names wrong_assignments() where the compiler does not keep lines"
-    exit 1
 fi
