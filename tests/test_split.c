@@ -2,7 +2,7 @@
 /* Variants: host stacks, sanitized-compiler */
 /** Kernels with barriers of every shape, against a model that does the steps of a group one after the other. Compiled
  *  with the plugin that makes loops of them (lower/kernel/split.h), and without; kernels named keeps_... are those that it
- *  must leave alone: split/check.sh looks at that. */
+ *  must leave alone: compiler/c/split.c looks at that. */
 #include "nd_range_test.h"
 #include <teamwork/vector.h>
 

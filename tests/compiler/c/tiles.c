@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What check.sh compiles: tiles in local memory, whose code has to stay vectors in registers. */
+/* Tiles in local memory, whose code has to stay vectors in registers. */
+// REQUIRES: host-x86_64
+// RUN: %kernel_cc -O3 -march=x86-64-v4 -mprefer-vector-width=512 -S -emit-llvm -o - %s | FileCheck %s
 #include <teamwork/teamwork.h>
 
 /* The product of two matrices through tiles: the tiles are copied as vectors, wherever in the sum they are, and what a step of the sum
-   needs is loaded there. */
+   needs is loaded there. Where indices might wrap around is found in front of the copies. */
+// CHECK-LABEL: define {{.*}}@product_of_tiles_tw_split_2(
+// CHECK-NOT: {{^}}}
+// CHECK-COUNT-3: icmp slt i64 %{{[0-9]+}}, 4294967296
 struct product_of_tiles {
     const float *a, *b;
     float *c;
@@ -31,7 +36,10 @@ static inline void product_of_tiles(tw_nd_item item, const struct product_of_til
 }
 TW_ND_RANGE_KERNEL(product_of_tiles, 32, 32);
 
-/* Under its condition a work-item uses lx + 1, which LLVM takes for its counter, too. */
+/* Under its condition a work-item uses lx + 1, which LLVM takes for its counter, too. A row has a copy without conditions. */
+// CHECK-LABEL: define {{.*}}@sums_in_tile_tw_split_2(
+// CHECK-NOT: {{^}}}
+// CHECK: load <16 x i8>
 struct sums_in_tile {
     const unsigned char *in;
     unsigned char *out;

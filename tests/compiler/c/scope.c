@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * What the plugin says about the rules of group scope, for check.sh: each line with a comment "RULE n" draws one
- * warning, with those words at its end, and no other line does.
+ * The rules of group scope: a breach draws a warning at its line, also where a sanitizer has put its checks between. Where the compiler
+ * keeps no lines, the warning names the function.
  */
+// RUN: %kernel_cc -O1 -Xclang -opt-record-passes -Xclang . -Xclang -verify -S -o /dev/null %s
+// RUN: %kernel_cc -O1 -Xclang -opt-record-passes -Xclang . -Xclang -verify -fsanitize=address,undefined -S -o /dev/null %s
+// RUN: %kernel_cc -O1 -S -o /dev/null %s 2>&1 | FileCheck %s
+// CHECK: scope.c:{{[0-9]+}}:{{[0-9]+}}: warning: in wrong_assignments(): {{.*}}(rule 3)
 #include <teamwork/teamwork.h>
 
 enum { SIZE = 64 };
@@ -106,15 +110,15 @@ static inline void wrong_stores(tw_group group, const struct block *k)
     TW_LOCAL(float, tile, [SIZE]);
     float *first = tile;
     struct point *points = k->points + tw_group_id(group, 0);
-    turns = 0;                                          /* RULE 2 */
-    k->out[tw_group_id(group, 0)] = 1;                  /* RULE 2 */
-    points->x += 1;                                     /* RULE 2 */
-    *first = 1;                                         /* RULE 2 */
-    put(tile + 1, 1);                                   /* RULE 2 */
-    tw_at(k->view, 1) = 2;                              /* RULE 2 */
-    tw_atomic_fetch_add(k->count, 1);                   /* RULE 2 */
-    __builtin_memcpy(tile, k->out, 4);                  /* RULE 2 */
-    k->points[tw_group_id(group, 0)] = k->points[SIZE]; /* RULE 2 */
+    turns = 0;                                          /* expected-warning {{(rule 2)}} */
+    k->out[tw_group_id(group, 0)] = 1;                  /* expected-warning {{(rule 2)}} */
+    points->x += 1;                                     /* expected-warning {{(rule 2)}} */
+    *first = 1;                                         /* expected-warning {{(rule 2)}} */
+    put(tile + 1, 1);                                   /* expected-warning {{(rule 2)}} */
+    tw_at(k->view, 1) = 2;                              /* expected-warning {{(rule 2)}} */
+    tw_atomic_fetch_add(k->count, 1);                   /* expected-warning {{(rule 2)}} */
+    __builtin_memcpy(tile, k->out, 4);                  /* expected-warning {{(rule 2)}} */
+    k->points[tw_group_id(group, 0)] = k->points[SIZE]; /* expected-warning {{(rule 2)}} */
     tw_parallel_for_work_item(group, item) {
         k->out[tw_global_id(item, 0)] = tile[tw_local_id(item, 0)] + (float)turns;
     }
@@ -127,23 +131,23 @@ static inline void wrong_assignments(tw_group group, const struct block *k)
     struct point middle = {0, 0};
     bool any = false;
     tw_parallel_for_work_item(group, item) {
-        last = k->out[tw_global_id(item, 0)]; /* RULE 3 */
-        all[tw_local_id(item, 0)] = 1;        /* RULE 3 */
-        middle.x += last;                     /* RULE 3 */
-        there[3] = 1;                         /* RULE 3 */
-        put(&most, 1);                        /* RULE 3 */
+        last = k->out[tw_global_id(item, 0)]; /* expected-warning {{(rule 3)}} */
+        all[tw_local_id(item, 0)] = 1;        /* expected-warning {{(rule 3)}} */
+        middle.x += last;                     /* expected-warning {{(rule 3)}} */
+        there[3] = 1;                         /* expected-warning {{(rule 3)}} */
+        put(&most, 1);                        /* expected-warning {{(rule 3)}} */
         if (last > most) {
-            any = true; /* RULE 3 */
+            any = true; /* expected-warning {{(rule 3)}} */
             continue;
         }
-        middle = (struct point){1, 2}; /* RULE 3 */
+        middle = (struct point){1, 2}; /* expected-warning {{(rule 3)}} */
     }
     TW_ONCE(group) {
         for (int i = 0; i < SIZE; ++i)
-            last += all[i]; /* RULE 3 */
+            last += all[i]; /* expected-warning {{(rule 3)}} */
     }
     tw_parallel_for_work_item(group, item) {
-        where = all; /* RULE 3 */
+        where = all; /* expected-warning {{(rule 3)}} */
         k->out[tw_global_id(item, 0)] = last + middle.x + most + (float)any + *where;
     }
 }
@@ -154,13 +158,13 @@ static inline void missing_braces(tw_group group, const struct block *k)
 {
     tw_parallel_for_work_item(group, item)
         k->out[tw_global_id(item, 0)] = 1;
-        k->count[0] = 2; /* RULE 2 */
+        k->count[0] = 2; /* expected-warning {{(rule 2)}} */
     tw_parallel_for_work_item(group, item); {
-        k->count[0] = 2; /* RULE 2 */
+        k->count[0] = 2; /* expected-warning {{(rule 2)}} */
     }
     TW_ONCE(group)
         k->out[1] = 1;
-        k->count[1] = 2; /* RULE 2 */
+        k->count[1] = 2; /* expected-warning {{(rule 2)}} */
 }
 TW_WORK_GROUP_KERNEL(TW_BLOCK(block) missing_braces);
 // clang-format on
@@ -170,7 +174,7 @@ static void loop_of(tw_group group, float *out)
 {
     float last = 0;
     tw_parallel_for_work_item(group, item) {
-        last = out[tw_global_id(item, 0)]; /* RULE 3 */
+        last = out[tw_global_id(item, 0)]; /* expected-warning {{(rule 3)}} */
     }
     tw_parallel_for_work_item(group, item) {
         out[tw_global_id(item, 0)] = last;
@@ -180,17 +184,17 @@ static void loop_of(tw_group group, float *out)
 static inline void wrong_bodies(tw_group group, const struct block *k)
 {
     loop_of(group, k->out);
-    tw_parallel_for_work_item(group, item) { /* RULE 5 */
+    tw_parallel_for_work_item(group, item) { /* expected-warning {{(rule 5)}} */
         if (tw_local_id(item, 0) == 3)
             return;
         k->out[tw_global_id(item, 0)] = 1;
     }
     tw_parallel_for_work_item(group, item) {
-        TW_ONCE(group) { /* RULE 6 */
+        TW_ONCE(group) { /* expected-warning {{(rule 6)}} */
             k->count[tw_local_id(item, 0)] += 1;
         }
     }
-    TW_ONCE(group) { /* RULE 5 */
+    TW_ONCE(group) { /* expected-warning {{(rule 5)}} */
         if (k->count[0])
             goto end;
         k->out[0] = 1;

@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Structures of which work-items read some members, also under a condition; check.sh looks for whole vectors of them. */
+/* Rows of memory are loaded as whole vectors: members of structures, rows of groups, and what is inside of a border. */
+// REQUIRES: host-x86_64
+// RUN: %kernel_cc -O3 -march=x86-64-v4 -Rpass=teamwork-jam -S -emit-llvm -o %t.ll %s 2>%t.remarks
+// RUN: FileCheck %s <%t.ll
+// RUN: FileCheck --check-prefix=JAM %s <%t.remarks
+// RUN: sed -n '/^define.*@turn_rows_tw_split_2(/,/^}/p' %t.ll | grep -c 'load float' | FileCheck --check-prefix=ROWS %s
+// RUN: sed -n '/^define.*@mask_of_five_tw_items_2(/,/^}/p' %t.ll | grep -c 'load <' | FileCheck --check-prefix=ONCE %s
 #include <teamwork/teamwork.h>
 
+/* Members next to each other are loaded together. */
+// CHECK-LABEL: define {{.*}}@lengths_tw_host(
+// CHECK-NOT: {{^}}}
+// CHECK: load <32 x float>
 struct lengths {
     const float *in;
     float *out;
@@ -15,19 +25,8 @@ static inline void lengths(tw_item item, const struct lengths *k)
 }
 TW_RANGE_KERNEL(lengths, 1);
 
-/* Groups of whole vectors: no work-item is left to a loop for single ones, though the last member is not read. */
-#define LENGTHS_ITEMS(type, name)                                                                                      \
-    static inline void name(tw_nd_item item, const struct lengths *k)                                                  \
-    {                                                                                                                  \
-        const type i = (type)tw_global_id(item, 0);                                                                    \
-        const float x = k->in[4 * i], y = k->in[4 * i + 1], z = k->in[4 * i + 2];                                      \
-        k->out[i] = x * x + y * y + z * z;                                                                             \
-    }                                                                                                                  \
-    TW_ND_RANGE_KERNEL(TW_BLOCK(lengths) name, 64)
-LENGTHS_ITEMS(size_t, lengths_size);
-LENGTHS_ITEMS(unsigned, lengths_unsigned);
-
-/* Rows of 32 work-items, which LLVM would unroll all the way at -O3. */
+/* Rows of 32 work-items, which LLVM would unroll all the way at -O3: fewer loads than that are of single elements. */
+// ROWS: {{^[12]?[0-9]$}}
 struct turn_rows {
     const float *in;
     float *out;
@@ -49,33 +48,13 @@ static inline void turn_rows(tw_nd_item item, const struct turn_rows *k)
 }
 TW_ND_RANGE_KERNEL(turn_rows, 8, 32);
 
-/* Some work-items read at a remainder that is one for all of a row. */
-struct picks {
-    const int *x;
-    int *y;
-    int n;
-};
-static inline void pick_by_rest(tw_nd_item item, const struct picks *k)
-{
-    const size_t row = tw_global_id(item, 0), column = tw_global_id(item, 1);
-    int v = k->x[column];
-    if (v & 1)
-        v += k->x[row % (size_t)(k->n + 6)];
-    k->y[row * 120 + column] = v;
-}
-TW_ND_RANGE_KERNEL(TW_BLOCK(picks) pick_by_rest, 2, 40);
-
-static inline void pick_by_sum(tw_nd_item item, const struct picks *k)
-{
-    const size_t row = tw_global_id(item, 0), column = tw_global_id(item, 1), n = (size_t)(k->n + 6);
-    int v = k->x[column];
-    if (v & 1)
-        v += k->x[(row / n + row % n) % (n + 1)];
-    k->y[row * 120 + column] = v;
-}
-TW_ND_RANGE_KERNEL(TW_BLOCK(picks) pick_by_sum, 2, 40);
-
-/* Indices that are clamped to the row, in both ways that they are written. */
+/* Indices that are clamped to the row, in both ways that they are written. The inside of a row has no clamps. */
+// CHECK-LABEL: define {{.*}}@clamp_wide_tw_host(
+// CHECK-NOT: {{^}}}
+// CHECK: load <{{[0-9]+}} x i8>
+// CHECK-LABEL: define {{.*}}@clamp_int_tw_host(
+// CHECK-NOT: {{^}}}
+// CHECK: load <{{[0-9]+}} x i8>
 struct blurs {
     const unsigned char *x;
     float *y;
@@ -106,7 +85,12 @@ static inline void clamp_int(tw_item item, const struct blurs *k)
 }
 TW_RANGE_KERNEL(TW_BLOCK(blurs) clamp_int, 2);
 
-/* Rows of 16 work-items at a border: their inside is a vector with a mask. What rows that are taken together read is loaded once. */
+/* Rows of 16 work-items at a border: their inside is a vector with a mask. What rows that are taken together read is loaded once,
+   so that fewer than 100 loads are left. */
+// CHECK-LABEL: define {{.*}}@mask_of_five_tw_items_2(
+// CHECK-NOT: {{^}}}
+// CHECK: llvm.masked.load.v{{[0-9]+}}f32
+// ONCE: {{^[0-9]?[0-9]$}}
 struct mask_of_five {
     const float *in;
     float *out, mask[25];
@@ -130,7 +114,12 @@ static inline void mask_of_five(tw_nd_item item, const struct mask_of_five *k)
 }
 TW_ND_RANGE_KERNEL(mask_of_five, 16, 16);
 
-/* Several rows of a group are taken together, so that sums need not wait for each other. */
+/* Several rows of a group are taken together, so that sums need not wait for each other. At a border they do not go by chunks
+   that they would not fill. */
+// JAM: several rows of a group of kernel mask_by_rows are taken together
+// CHECK-LABEL: define {{.*}}@mask_by_rows_tw_items_2(
+// CHECK-NOT: alloca [64 x float]
+// CHECK: {{^}}}
 struct mask_by_rows {
     const float *x, *mask;
     float *out;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Each pass of the compiler component alone: a test for each .ll file, which LLVM's own lit runs, with opt and FileCheck of the version that
-# the component is loaded by. Debian has them in llvm-19 and llvm-19-tools.
+# The compiler component on small inputs: a test for each pass (ir/*.ll), and for each topic of kernels in C (c/*.c). LLVM's own lit runs
+# them, with opt and FileCheck of the version that the component is loaded by. Debian has these in llvm-19 and llvm-19-tools.
 set(llvm ${TEAMWORK_COMPILER_CLANG})
 set(llvm_dirs /usr/lib/llvm-${llvm}/bin ${TEAMWORK_LLVM_INCLUDE_DIR}/../bin)
 find_program(TEAMWORK_OPT NAMES opt-${llvm} opt HINTS ${llvm_dirs})
@@ -23,7 +23,8 @@ if(TEAMWORK_OPT AND TEAMWORK_FILECHECK AND TEAMWORK_PYTHON AND TEAMWORK_LIT)
     endforeach()
     list(JOIN targets "," targets)
 endif()
-file(GLOB files CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.ll)
+list(JOIN include_options " " includes)
+file(GLOB files CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/ir/*.ll ${CMAKE_CURRENT_LIST_DIR}/c/*.c)
 foreach(file IN LISTS files)
     get_filename_component(name ${file} NAME_WE)
     set(test compiler.${name})
@@ -31,7 +32,8 @@ foreach(file IN LISTS files)
         add_test(NAME ${test}
             COMMAND ${TEAMWORK_PYTHON} ${TEAMWORK_LIT} -q -j1 -v --param opt=${TEAMWORK_OPT} --param filecheck=${TEAMWORK_FILECHECK}
                 --param plugin=$<TARGET_FILE:teamwork_compiler> --param llvm=${llvm} --param targets=${targets}
-                --param output=${CMAKE_CURRENT_BINARY_DIR}/compiler_ir ${file})
+                --param clang=${CMAKE_C_COMPILER} --param "includes=${includes}"
+                --param output=${CMAKE_CURRENT_BINARY_DIR}/compiler_lit ${file})
     else()
         add_test(NAME ${test} COMMAND sh -c
             "echo 'opt, FileCheck and lit of LLVM ${llvm} were not found (Debian packages llvm-${llvm} and llvm-${llvm}-tools)'; exit 77")

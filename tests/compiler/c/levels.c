@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels in levels, whose distance is doubled, for check.sh: each level becomes vector code of its own. */
+/* Kernels in levels, whose distance is doubled: each level becomes vector code of its own. */
+// REQUIRES: host-x86_64
+// RUN: %kernel_cc -O3 -march=x86-64-v4 %remarks -S -emit-llvm -o %t.ll %s 2>%t.remarks
+// RUN: FileCheck %s <%t.ll
+// RUN: FileCheck --check-prefix=REMARK --implicit-check-not='kernel norm_items are not lanes' %s <%t.remarks
 #include <math.h>
 #include <stdint.h>
 #include <teamwork/teamwork.h>
 
 enum { GROUP = 128, BLOCK = 2 * GROUP };
 
+/* A level copies nothing of what work-items keep, and keeps nothing in memory of the thread. */
+// CHECK-LABEL: define {{.*}}@prefix_items_tw_split_1(
+// CHECK-NOT: {{llvm\.memcpy|tw_internal_split_memory}}
+// CHECK: {{^}}}
+// CHECK-LABEL: define {{.*}}@prefix_group_tw_host(
+// CHECK-NOT: {{llvm\.memcpy|tw_internal_split_memory}}
+// CHECK: {{^}}}
 struct prefix {
     const uint32_t *in;
     uint32_t *out;
@@ -68,7 +79,10 @@ TW_ND_RANGE_KERNEL(TW_BLOCK(prefix) prefix_items, GROUP);
 PREFIX_GROUP(unsigned, prefix_group)
 TW_WORK_GROUP_KERNEL(TW_BLOCK(prefix) prefix_group, GROUP);
 
-/* A row of a matrix, summed up by a group. */
+/* A row of a matrix, summed up by a group, of which all are lanes. */
+// CHECK-LABEL: define {{.*}}@row_group_tw_host(
+// CHECK-NOT: {{^}}}
+// CHECK: fadd <32 x float>
 struct row {
     const float *in;
     float *out;
@@ -95,7 +109,14 @@ static inline void row_group(tw_group group, const struct row *k)
 }
 TW_WORK_GROUP_KERNEL(TW_BLOCK(row) row_group, GROUP);
 
-/* What is before a block is added to its numbers: the block is the same for all of a group, or is not. */
+/* What is before a block is added to its numbers: the block is the same for all of a group, or is not. A group
+   inside of a block adds the block's sum to whole vectors. */
+// CHECK-LABEL: define {{.*}}@add_items_tw_items_1(
+// CHECK-NOT: {{^}}}
+// CHECK: store <8 x i32>
+// CHECK-LABEL: define {{.*}}@add_group_tw_host(
+// CHECK-NOT: {{^}}}
+// CHECK: store <8 x i32>
 struct add {
     const uint32_t *sums;
     uint32_t *out;
@@ -121,6 +142,7 @@ static inline void add_group(tw_group group, const struct add *k)
 TW_WORK_GROUP_KERNEL(TW_BLOCK(add) add_group, GROUP);
 
 /* Each row of a group has a sum of its own: work-items are lanes of vectors, and levels of the tree run row by row. */
+// REMARK: work-items of kernel rows_items divide an index by the width of rows: they run row by row
 struct rows {
     const int *begins;
     const float *in;
@@ -139,16 +161,23 @@ static inline void rows_items(tw_nd_item item, const struct rows *k)
     part[l] = sum;
     tw_barrier(item, TW_LOCAL_SPACE);
     for (int s = 16; s > 0; s /= 2) {
+        // REMARK: :[[@LINE+1]]:{{.*}} work-items of kernel rows_items divide {{.*}} (4 copies)
         if (lane < s)
             part[l] += part[l + s];
         tw_barrier(item, TW_LOCAL_SPACE);
     }
+    // REMARK: :[[@LINE+2]]:{{.*}} work-items of kernel rows_items divide
+    // REMARK: work-items of kernel rows_items are lanes of vectors
     if (lane == 0 && row < k->count)
         k->out[row] = part[l];
 }
 TW_ND_RANGE_KERNEL(TW_BLOCK(rows) rows_items, GROUP);
 
-/* What a group function returns is the same for all: what follows from it is computed once, and functions of <math.h> are no calls. */
+/* What a group function returns is the same for all: what follows from it is computed once, and functions of <math.h> are no calls
+   that work-items would wait for. */
+// CHECK-LABEL: define {{.*}}@norm_items_tw_split_1(
+// CHECK-NOT: {{(fdiv|sqrt).*<}}
+// CHECK: {{^}}}
 struct norm {
     const float *in;
     float *out;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work-items of loops_* have loops when the compiler is done, and others have none. check.sh reads `has_loops` of their objects. */
+/* The object of a kernel tells the library whether work-items have loops when the compiler is done: `has_loops`. Those of loops_* have. */
+// RUN: %kernel_cc -O2 -S -emit-llvm -o - %s | FileCheck %s
+// RUN: %kernel_cc -x c++ -std=c++17 -w -O2 -S -emit-llvm -o - %s | FileCheck %s
 #include <teamwork/group_functions.h>
 #include <teamwork/kernel_definition.h>
 #include <teamwork/reduction.h>
@@ -42,5 +44,13 @@ static inline float some(const struct sums *k, size_t at, int n)
             tw_combine(k->sum, some(k, tw_global_id(item, 0), n));                                                     \
     }                                                                                                                  \
     TW_WORK_GROUP_REDUCTION(TW_BLOCK(sums) name##_group, (128), sum);
+// CHECK: @loops_range_kernel = {{.*}} { {{(i32 [0-9]+, )+}}i32 1, [3 x ptr]
+// CHECK: @loops_plane_kernel = {{.*}} { {{(i32 [0-9]+, )+}}i32 1, [3 x ptr]
+// CHECK: @loops_items_kernel = {{.*}} { {{(i32 [0-9]+, )+}}i32 1, [3 x ptr]
+// CHECK: @loops_group_kernel = {{.*}} { {{(i32 [0-9]+, )+}}i32 1, [3 x ptr]
 KERNELS(loops, k->n)
+// CHECK: @few_range_kernel = {{.*}} { {{(i32 [0-9]+, )+}}i32 0, [3 x ptr]
+// CHECK: @few_plane_kernel = {{.*}} { {{(i32 [0-9]+, )+}}i32 0, [3 x ptr]
+// CHECK: @few_items_kernel = {{.*}} { {{(i32 [0-9]+, )+}}i32 0, [3 x ptr]
+// CHECK: @few_group_kernel = {{.*}} { {{(i32 [0-9]+, )+}}i32 0, [3 x ptr]
 KERNELS(few, 4)

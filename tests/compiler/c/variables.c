@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Target regions that read variables of the device. A comment names what check.sh expects a warning about in its line: the
-   program assigns to it, and the device keeps the first value. */
+/* What target regions read of the device, and the program assigns to in vain, is named at the line that reads it: the device keeps the
+   first value. */
+// REQUIRES: x86
+// RUN: %tw_clang -O0 -g -fopenmp-targets=x86_64-pc-linux-gnu --offload-host-only -Xclang -verify -c -o /dev/null %s
+// RUN: %tw_clang -O1 -g -fopenmp-targets=x86_64-pc-linux-gnu --offload-host-only -Xclang -verify -c -o /dev/null %s
 #include <teamwork/teamwork.h>
 
 TW_BEGIN_DEVICE_VARIABLES
@@ -15,7 +18,7 @@ static int privately, set_there, set_by_kernel, constant = 3, unread, pointed;
 static const int table[] = {1, 2, 3};
 static int last(void)
 {
-    return span.to; /* span */
+    return span.to; /* expected-warning {{'span'}} */
 }
 TW_END_DEVICE_VARIABLES
 
@@ -49,9 +52,9 @@ int set_up(tw_queue *queue, double *x, int n)
     for (int i = 0; i < n; ++i) {
         x[i] +=
             updated + copied + privately + set_there + set_by_kernel + constant + table[i % 3] + filled[0] + pointed;
-        x[i] += count;    /* count */
-        x[i] += step;     /* step */
-        x[i] += sizes[1]; /* sizes */
+        x[i] += count;    /* expected-warning {{'count'}} */
+        x[i] += step;     /* expected-warning {{'step'}} */
+        x[i] += sizes[1]; /* expected-warning {{'sizes'}} */
         x[i] += last();
     }
     return status == TW_SUCCESS ? unread : -1;
