@@ -23,7 +23,7 @@ namespace
 
 /* LLVM unrolls short loops all the way before it comes to vectors, and in a row of 8 or 32 work-items it does not find these again. So that
    waits for loops over work-items that fill a vector, side by side. */
-constexpr const char *LaterMark = "teamwork.unroll.later", *NotUnrolled = "llvm.loop.unroll.disable";
+constexpr const char *LaterMark = "teamwork.unroll.later";
 constexpr unsigned LeastInVector = 8;
 constexpr const char *PeeledMark = "llvm.loop.peeled.count"; /* how many first turns LLVM has taken out of a loop */
 constexpr unsigned MostPeeled = 1000;                        /* more than it ever takes */

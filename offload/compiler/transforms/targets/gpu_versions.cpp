@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Second copies of what kernels do from some point on, for when it is not as it mostly is. */
-#include "versions.h"
+#include "gpu_versions.h"
 
 #include <llvm/ADT/SetVector.h>
 #include <llvm/ADT/SmallPtrSet.h>

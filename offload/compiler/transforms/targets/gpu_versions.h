@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What versions of kernels have in common: clamps.cpp and places.cpp make them. */
-#ifndef TEAMWORK_COMPILER_TARGETS_VERSIONS_H
-#define TEAMWORK_COMPILER_TARGETS_VERSIONS_H
+/* What versions of kernels have in common: gpu_clamps.cpp and gpu_places.cpp make them. */
+#ifndef TEAMWORK_COMPILER_TARGETS_GPU_VERSIONS_H
+#define TEAMWORK_COMPILER_TARGETS_GPU_VERSIONS_H
 
 #include <llvm/IR/BasicBlock.h>
 #include <llvm/IR/InlineAsm.h>

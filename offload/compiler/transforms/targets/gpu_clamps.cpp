@@ -11,7 +11,7 @@
  */
 #include "passes.h"
 
-#include "versions.h"
+#include "gpu_versions.h"
 
 #include <algorithm>
 #include <optional>

@@ -6,7 +6,7 @@
  */
 #include "passes.h"
 
-#include "versions.h"
+#include "gpu_versions.h"
 
 #include <utility>
 
@@ -15,6 +15,7 @@
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
