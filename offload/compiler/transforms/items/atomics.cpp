@@ -8,7 +8,6 @@
 
 #include "analysis/predicates.h"
 
-#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>

@@ -23,6 +23,9 @@
 namespace tw_compiler
 {
 
+constexpr uint64_t LeastTurns = 32; /* below, the arithmetic costs more than it saves */
+constexpr unsigned MostInShortRow = 1024;
+
 /* A value as Start + Step * turn of the loop + steps of loops inside, modulo 2 to its width. */
 struct Affine {
     const llvm::SCEV *Start = nullptr;
