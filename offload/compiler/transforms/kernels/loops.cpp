@@ -11,23 +11,21 @@
  * A value that another region uses is written to memory where it is computed: to a variable of the group if it is uniform, which the
  * optimizer turns into a register again; else to the work-item's element of an array. Since uniform values are loaded before the
  * loop and written inside, a work-item never sees what another one wrote in the same turn.
+ *
+ * What work-items keep is in loops_values.cpp.
  */
-#include "kernel.h"
+#include "loops.h"
 
 #include "base/markers.h"
 #include "base/marks.h"
-
-#include <utility>
 
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
-#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/MDBuilder.h>
-#include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
@@ -35,80 +33,8 @@ using namespace llvm;
 
 namespace tw_compiler
 {
-namespace
-{
 
-/* Writes in front of an instruction; what it writes has the kernel's place in the source. */
-class Writer : public IRBuilder<>
-{
-  public:
-    Writer(Instruction *Before, const DebugLoc &Where) : IRBuilder<>(Before)
-    {
-        SetCurrentDebugLocation(Where);
-    }
-};
-
-class Maker
-{
-  public:
-    explicit Maker(Kernel &K)
-        : K(K), DL(K.F.getParent()->getDataLayout()), Context(K.F.getContext()), Size(DL.getIntPtrType(Context))
-    {
-    }
-    bool run();
-
-  private:
-    Kernel &K;
-    const DataLayout &DL;
-    LLVMContext &Context;
-    IntegerType *Size;
-    Value *Extent[3] = {nullptr, nullptr, nullptr};
-    Value *Total = nullptr;
-    Instruction *Prologue = nullptr; /* its last instruction: what is inserted there is done once a group */
-    static constexpr uint64_t MostItems = 1024, MostOnStack = 32 << 10; /* of a group of constant size; bytes */
-    uint64_t OnStack = 0;
-    SmallVector<Value *, 8> Arrays;
-    DenseMap<Value *, Value *>
-        PlaceOf; /* memory of a value, or a variable: a scalar if that is uniform, else an array */
-    DenseMap<std::pair<Region *, Value *>, Value *> Inside;
-    SmallVector<std::pair<Instruction *, Region *>, 8> Bounds;    /* use what a range begins and ends with */
-    SmallVector<std::pair<BasicBlock *, BasicBlock *>, 16> After; /* behind a loop, and the head to go on to */
-
-    Writer at(Instruction *Before) const
-    {
-        return Writer(Before, K.Begin->getDebugLoc());
-    }
-    void findExtents();
-    void placeExchange();
-    uint64_t itemsOf(const Stride &Range) const;
-    void makeLoop(Region &R);
-    Value *newArray(uint64_t Bytes);
-    Value *element(Region &R, Value *Array, Type *Of);
-    AllocaInst *newScalar(Type *Of, const Twine &Name);
-    void store(Value *V, Value *Place, bool Uniform, Region &R, Instruction *Before);
-    Value *load(Type *Of, Value *Place, bool Uniform, Region &R);
-    DenseSet<const Region *> behind(Region &From, const Region &End);
-    bool mayShare(PHINode &Phi, Value *V, Region &Chooses, ArrayRef<Value *> Sharing);
-    void demotePhis(Region &R);
-    void keep(Instruction *V, Value *Place, bool Uniform);
-    Value *place(Instruction *V);
-    Value *variable(Region &R, AllocaInst *Variable);
-    Value *again(Region &R, Instruction *I);
-    Value *inside(Region &R, Value *V);
-    void connectUses();
-    void dropLifetimes();
-    int lineBehind(BasicBlock *From);
-    void countDecision(Region &R);
-    void connectBlocks();
-    void checkMemory();
-    BasicBlock *entry(BasicBlock *Head)
-    {
-        Region *R = K.regionOf(Head);
-        return R && R->hasLoop() ? R->Before : Head;
-    }
-};
-
-void Maker::findExtents()
+void LoopMaker::findExtents()
 {
     Prologue = K.Id[0]->getParent()->getTerminator();
     Writer Builder = at(Prologue);
@@ -120,7 +46,7 @@ void Maker::findExtents()
 
 /* Where work-items leave values for each other is a variable of the function, if the size of the group is constant and not too large:
    the optimizer keeps it in registers where that is possible. */
-void Maker::placeExchange()
+void LoopMaker::placeExchange()
 {
     constexpr uint64_t BytesOfItem = 16;
     SmallVector<CallInst *, 1> Calls;
@@ -142,7 +68,7 @@ void Maker::placeExchange()
 }
 
 /* How many work-items share out a range, if that is known; else 1, which promises nothing. */
-uint64_t Maker::itemsOf(const Stride &Range) const
+uint64_t LoopMaker::itemsOf(const Stride &Range) const
 {
     uint64_t Items = 1;
     for (unsigned D = 0; D < 3; ++D)
@@ -156,7 +82,7 @@ uint64_t Maker::itemsOf(const Stride &Range) const
 }
 
 /* The loops of a region. A group has one work-item at least; a range that it shares out may be empty. */
-void Maker::makeLoop(Region &R)
+void LoopMaker::makeLoop(Region &R)
 {
     R.Before = BasicBlock::Create(Context, "tw_before", &K.F, R.Head);
     R.Item = BasicBlock::Create(Context, "tw_item", &K.F, R.Head);
@@ -265,282 +191,8 @@ void Maker::makeLoop(Region &R)
     R.End->getTerminator()->setSuccessor(0, Past);
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------------------ */
-
-/* Room for so many bytes of each work-item. In a group of constant size it is a variable of the function, as long as all of them are
-   small: the optimizer then keeps values in registers where it can, and knows that nobody else changes them. */
-Value *Maker::newArray(uint64_t Bytes)
-{
-    const auto *Items = dyn_cast<ConstantInt>(Total);
-    const uint64_t Room = Items && Items->getZExtValue() <= MostItems && Bytes <= MostOnStack
-                              ? alignTo(Items->getZExtValue() * Bytes, 64)
-                              : MostOnStack + 1;
-    if (OnStack + Room <= MostOnStack) {
-        OnStack += Room;
-        AllocaInst *Array = newScalar(ArrayType::get(Type::getInt8Ty(Context), Room), "tw_kept");
-        Array->setAlignment(Align(64));
-        Array->setMetadata(SharedNote, MDNode::get(Context, {})); /* each work-item has its own element */
-        return Array;
-    }
-    auto *Memory = cast<Function>(K.Begin->getArgOperand(1)->stripPointerCasts());
-    Writer Builder = at(Prologue);
-    auto *Call = Builder.CreateCall(
-        Memory, {K.Begin->getArgOperand(0), Builder.CreateMul(Total, ConstantInt::get(Size, Bytes))}, "tw_kept");
-    Call->addRetAttr(Attribute::NoAlias);
-    Call->addRetAttr(Attribute::getWithAlignment(Context, Align(64)));
-    Arrays.push_back(Call);
-    return Call;
-}
-
-/* The work-item's own, at the head of a region. */
-Value *Maker::element(Region &R, Value *Array, Type *Of)
-{
-    Value *&Result = Inside[{&R, Array}];
-    if (!Result)
-        Result = at(R.Item->getTerminator()).CreateInBoundsGEP(Of, Array, R.Linear);
-    return Result;
-}
-
-AllocaInst *Maker::newScalar(Type *Of, const Twine &Name)
-{
-    return at(&*K.F.getEntryBlock().begin()).CreateAlloca(Of, DL.getAllocaAddrSpace(), nullptr, Name);
-}
-
-/* In memory a truth value is a byte. */
-Type *inMemory(Type *T)
-{
-    return T->isIntegerTy(1) ? Type::getInt8Ty(T->getContext()) : T;
-}
-
-void Maker::store(Value *V, Value *Place, bool Uniform, Region &R, Instruction *Before)
-{
-    Type *T = inMemory(V->getType());
-    Value *Where = Uniform ? Place : element(R, Place, T);
-    Writer Builder = at(Before);
-    Builder.CreateStore(Builder.CreateZExtOrBitCast(V, T), Where);
-}
-
-Value *Maker::load(Type *Of, Value *Place, bool Uniform, Region &R)
-{
-    Type *T = inMemory(Of);
-    Instruction *Where = Uniform && R.Before ? R.Before->getTerminator()
-                         : R.Item            ? R.Item->getTerminator()
-                                             : &*R.Head->getFirstInsertionPt();
-    Value *Address = Uniform ? Place : element(R, Place, T);
-    Writer Builder = at(Where);
-    Value *Loaded = Builder.CreateLoad(T, Address);
-    Value *Result = Builder.CreateTruncOrBitCast(Loaded, Of);
-    if (!Uniform) {
-        K.Varying.insert(Loaded);
-        K.Varying.insert(Result);
-    }
-    return Result;
-}
-
-/* ---- values ------------------------------------------------------------------------------------------------------ */
-
-/* The regions that come behind one, up to, not including, another. */
-DenseSet<const Region *> Maker::behind(Region &From, const Region &End)
-{
-    DenseSet<const Region *> Seen;
-    SmallVector<Region *, 8> Open{&From};
-    while (!Open.empty()) {
-        Region &R = *Open.pop_back_val();
-        SmallVector<BasicBlock *, 2> Next;
-        if (R.hasLoop() && R.Next)
-            Next.push_back(R.Next);
-        else if (!R.hasLoop())
-            append_range(Next, successors(R.Head));
-        for (BasicBlock *Head : Next)
-            if (Region *To = K.regionOf(Head); To && To != &End && Seen.insert(To).second)
-                Open.push_back(To);
-    }
-    return Seen;
-}
-
-/* Whether a value may be kept where a head finds what it chooses, so that it need not be copied there: what that was before is not
-   used any more when the value is computed, and the value is used up before the group is at the head again. `Sharing` are kept there. */
-bool Maker::mayShare(PHINode &Phi, Value *V, Region &Chooses, ArrayRef<Value *> Sharing)
-{
-    auto *I = dyn_cast<Instruction>(V);
-    Region *Home = I ? K.regionOf(I->getParent()) : nullptr;
-    if (!Home || !Home->hasLoop() || Home->Is == Kind::Once || !Home->Strides.empty() || isUniform(K, I)
-        || PlaceOf.count(I) || is_contained(K.Private, I) || isRecomputed(K, I)
-        || (isa<PHINode>(I) && I->getParent() == Home->Head))
-        return false;
-    const DenseSet<const Region *> Later = behind(*Home, Chooses), Before = behind(Chooses, *Home);
-    for (Value *Other : Sharing) {
-        Region *From = K.regionOf(cast<Instruction>(Other)->getParent());
-        if (From == Home || Later.count(From) || behind(*From, Chooses).count(Home))
-            return false;
-    }
-    for (const Use &U : Phi.uses())
-        if (const Region *By = K.regionOf(U);
-            Later.count(By) || By->Is == Kind::Once) /* Once: is perhaps computed again elsewhere */
-            return false;
-    for (const Use &U : I->uses()) {
-        const Region *By = K.regionOf(U);
-        if (U.getUser() != &Phi && By != Home
-            && (!Later.count(By) || Before.count(By) || By == &Chooses || By->Is == Kind::Once))
-            return false;
-    }
-    return true;
-}
-
-/* What a head chooses by where the group comes from is written there. That place is changed only where the group goes on to this
-   head, so other regions find the value there, too. */
-void Maker::demotePhis(Region &R)
-{
-    while (auto *Phi = dyn_cast<PHINode>(&R.Head->front())) {
-        const bool Uniform = isUniform(K, Phi);
-        Type *T = inMemory(Phi->getType());
-        Value *Place = Uniform ? newScalar(T, "tw_chosen") : newArray(DL.getTypeAllocSize(T));
-        SmallVector<Value *, 2> Sharing;
-        for (unsigned I = 0; I < Phi->getNumIncomingValues(); ++I) {
-            BasicBlock *From = Phi->getIncomingBlock(I);
-            Value *V = Phi->getIncomingValue(I);
-            if (is_contained(Sharing, V))
-                continue;
-            if (!Uniform && mayShare(*Phi, V, R, Sharing)) {
-                keep(cast<Instruction>(V), Place, false);
-                PlaceOf[V] = Place;
-                Sharing.push_back(V);
-            } else
-                store(V, Place, Uniform, *K.regionOf(From), From->getTerminator());
-        }
-        Value *Loaded = load(Phi->getType(), Place, Uniform, R);
-        PlaceOf[Loaded] = Place;
-        Phi->replaceAllUsesWith(Loaded);
-        Phi->eraseFromParent();
-    }
-}
-
-/* Writes a value to its place where it is computed. */
-void Maker::keep(Instruction *V, Value *Place, bool Uniform)
-{
-    store(V, Place, Uniform, *K.regionOf(V->getParent()),
-          isa<PHINode>(V) ? &*V->getParent()->getFirstInsertionPt() : V->getNextNode());
-}
-
-/* The place of a value that other regions use. */
-Value *Maker::place(Instruction *V)
-{
-    Value *&Place = PlaceOf[V];
-    if (Place)
-        return Place;
-    const bool Uniform = isUniform(K, V);
-    Region &Home = *K.regionOf(V->getParent());
-    Type *T = inMemory(V->getType());
-    if (!Uniform && Home.Is == Kind::Once)
-        K.refuse("of a group function's value", V);
-    Value *Made = Uniform ? newScalar(T, "tw_shared") : newArray(DL.getTypeAllocSize(T));
-    keep(V, Made, Uniform);
-    return PlaceOf[V] = Made;
-}
-
-/* A work-item's own variable, in one array with those of the others. */
-Value *Maker::variable(Region &R, AllocaInst *Variable)
-{
-    const uint64_t Bytes =
-        DL.getTypeAllocSize(Variable->getAllocatedType()) * cast<ConstantInt>(Variable->getArraySize())->getZExtValue();
-    const uint64_t Stride = alignTo(Bytes, Variable->getAlign());
-    Value *&Place = PlaceOf[Variable];
-    if (!Place)
-        Place = newArray(Stride);
-    return element(R, Place, ArrayType::get(Type::getInt8Ty(Context), Stride));
-}
-
-/* Computes a value again. */
-Value *Maker::again(Region &R, Instruction *I)
-{
-    Instruction *Copy = I->clone();
-    for (Use &Operand : Copy->operands())
-        Operand.set(inside(R, Operand.get()));
-    Copy->insertBefore(R.Item->getTerminator()->getIterator());
-    return Copy;
-}
-
-/* What stands for a value in a region that did not compute it. */
-Value *Maker::inside(Region &R, Value *V)
-{
-    auto *I = dyn_cast<Instruction>(V);
-    if (!I)
-        return V;
-    for (unsigned Level = 0; Level < 3; ++Level)
-        if (I == K.Id[Level])
-            return R.Id[Level];
-    const bool Own = is_contained(K.Private, I);
-    Region *Home = K.regionOf(I->getParent());
-    if (!Own && (!Home || Home == &R))
-        return V;
-    if (Value *Known = Inside.lookup({&R, V}))
-        return Known;
-    Value *Result;
-    if (Own)
-        Result = variable(R, cast<AllocaInst>(I));
-    else if (isUniform(K, I))
-        Result = load(I->getType(), place(I), true, R);
-    else if (!PlaceOf.count(I) && (isRecomputed(K, I) || (Home->Is == Kind::Once && canRecompute(*I))))
-        Result = again(R, I);
-    else
-        Result = load(I->getType(), place(I), false, R);
-    return Inside[{&R, V}] = Result;
-}
-
-/* Brings what a branch depends on in its own block to its place. */
-static void moveConditions(Instruction *Before, Value *V)
-{
-    auto *I = dyn_cast<Instruction>(V);
-    if (!I || I->getParent() != Before->getParent() || !(isa<CmpInst>(I) || isa<BinaryOperator>(I)))
-        return;
-    I->moveBefore(*Before->getParent(), Before->getIterator());
-    for (Value *Operand : I->operands())
-        moveConditions(I, Operand);
-}
-
-/* Gives every use a value of its own region. All of them are found before any is changed: to compute a value again, the
-   operands must still be what they were. */
-void Maker::connectUses()
-{
-    struct Foreign {
-        Use *At;
-        Region *R;
-    };
-    SmallVector<Foreign, 64> Uses;
-    for (Region &R : K.Regions)
-        for (BasicBlock *Block : R.Blocks)
-            for (Instruction &I : *Block)
-                for (Use &Operand : I.operands())
-                    if (isa<Instruction>(Operand.get()))
-                        Uses.push_back({&Operand, K.regionOf(Operand)});
-    for (auto &[At, R] : Bounds)
-        for (Use &Operand : At->operands())
-            if (auto *I = dyn_cast<Instruction>(Operand.get()); I && K.regionOf(I->getParent()) != R)
-                Uses.push_back({&Operand, R});
-    SmallVector<Value *, 64> Values;
-    for (const Foreign &U : Uses)
-        Values.push_back(inside(*U.R, U.At->get()));
-    for (size_t I = 0; I < Uses.size(); ++I)
-        Uses[I].At->set(Values[I]);
-    for (Region &R : K.Regions) /* behind what was loaded now */
-        if (!R.Strides.empty())
-            if (auto *Branch = dyn_cast<BranchInst>(R.Before->getTerminator()); Branch && Branch->isConditional())
-                moveConditions(Branch, Branch->getCondition());
-}
-
-/* The lifetime of a variable that became an element of an array is the group's. */
-void Maker::dropLifetimes()
-{
-    for (AllocaInst *Variable : K.Private)
-        for (User *User : make_early_inc_range(Variable->users()))
-            if (cast<Instruction>(User)->isLifetimeStartOrEnd())
-                cast<Instruction>(User)->eraseFromParent();
-}
-
-/* ---- decisions --------------------------------------------------------------------------------------------------- */
-
 /* The line of a barrier behind `From`; 0: there is only the end. */
-int Maker::lineBehind(BasicBlock *From)
+int LoopMaker::lineBehind(BasicBlock *From)
 {
     SmallPtrSet<BasicBlock *, 8> Seen;
     SmallVector<BasicBlock *, 8> Open{From};
@@ -559,7 +211,7 @@ int Maker::lineBehind(BasicBlock *From)
 }
 
 /* A decision that may differ: how many work-items are for it is counted, and it is taken if that is all or none of them. */
-void Maker::countDecision(Region &R)
+void LoopMaker::countDecision(Region &R)
 {
     auto *Branch = cast<BranchInst>(R.Head->getTerminator());
     if (isUniform(K, Branch->getCondition()))
@@ -593,9 +245,7 @@ void Maker::countDecision(Region &R)
     Giving.CreateUnreachable();
 }
 
-/* ---- all together ------------------------------------------------------------------------------------------------ */
-
-void Maker::connectBlocks()
+void LoopMaker::connectBlocks()
 {
     Prologue->setSuccessor(0, entry(Prologue->getSuccessor(0)));
     for (auto &Loop : After) {
@@ -611,7 +261,7 @@ void Maker::connectBlocks()
 }
 
 /* Without memory the group does not run; the launch has been told. */
-void Maker::checkMemory()
+void LoopMaker::checkMemory()
 {
     if (Arrays.empty())
         return;
@@ -626,7 +276,7 @@ void Maker::checkMemory()
     Prologue->eraseFromParent();
 }
 
-bool Maker::run()
+bool LoopMaker::run()
 {
     findExtents();
     placeExchange();
@@ -651,11 +301,9 @@ bool Maker::run()
     return K.Why.empty();
 }
 
-} // namespace
-
 bool makeLoops(Kernel &K)
 {
-    return Maker(K).run();
+    return LoopMaker(K).run();
 }
 
 } // namespace tw_compiler
