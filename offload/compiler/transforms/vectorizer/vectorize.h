@@ -14,6 +14,7 @@
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/ADT/Twine.h>
 #include <llvm/Analysis/BlockFrequencyInfo.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
@@ -35,6 +36,8 @@ struct Mask {
         return !Scalar && !Vector;
     }
 };
+
+llvm::BasicBlock *newBlock(llvm::Function &F, const llvm::Twine &Name);
 
 class Vectorizer
 {
@@ -64,7 +67,7 @@ class Vectorizer
         Order;  /* entries of what is in a loop: its blocks, and headers of loops inside */
     Blocks All; /* of the loop over work-items, each behind what goes to it */
 
-    /* vectorize.cpp: whether it is right, and pays */
+    /* vectorize.cpp: whether it is right; vectorize_costs.cpp: whether it pays */
     bool refuse(const std::string &Reason, llvm::Instruction *I = nullptr)
     {
         Why = Reason;
@@ -87,7 +90,7 @@ class Vectorizer
     llvm::InstructionCost costOfAll(llvm::Instruction &I) const;
     llvm::InstructionCost costOfAccess(llvm::Instruction &I) const;
 
-    /* vectorize_control.cpp: blocks, masks, and loops */
+    /* vectorize_control.cpp, vectorize_masks.cpp and vectorize_loops.cpp */
     llvm::IRBuilder<> B;
     Mask Current;                                          /* of the block that is written */
     bool IsSure = false;                                   /* at least one work-item takes part */
