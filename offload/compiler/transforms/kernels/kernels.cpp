@@ -170,7 +170,7 @@ bool handle(Function &F, FunctionAnalysisManager &FAM, bool IsForSize, StringSet
     const bool IsWanted = !IsForSize || !Sized.contains(OfDims);
     const bool Done = IsWanted && split(K, FAM, Extent) && !(IsForSize && F.getInstructionCount() > MostOfSized);
     FAM.invalidate(F, PreservedAnalyses::none());
-    if (Done || (!IsForSize && (K.Barriers > 0 || K.Why != "")))
+    if (Done || (!IsForSize && (K.Barriers > 0 || !K.Why.empty())))
         remark(K, Done);
     if (!Done)
         empty(F);

@@ -53,10 +53,10 @@ class Sharer
     Ids I;
     Value *Wraps = nullptr; /* by guard() */
 
-    bool isOutermost(const Loop &L, const Region &R);
-    bool isOnly(const Loop &L, const Region &R);
+    static bool isOutermost(const Loop &L, const Region &R);
+    static bool isOnly(const Loop &L, const Region &R);
     bool keepsVariable(const Loop &L);
-    Value *guardOf(const Shared &S);
+    static Value *guardOf(const Shared &S);
     Region keepLoop(const Shared &S, BasicBlock *Exit);
     void guard(const Shared &S, Stride &New);
     void straighten(Shared &S, Region &R, StrideFinder &Find);

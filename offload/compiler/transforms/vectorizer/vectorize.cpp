@@ -103,7 +103,7 @@ bool Vectorizer::findOrder(Loop &K)
     DenseMap<BasicBlock *, int> State;
     Blocks Result;
     std::vector<std::pair<BasicBlock *, SmallVector<BasicBlock *, 4>>> Stack;
-    Stack.push_back({K.getHeader(), NextOf(K.getHeader())});
+    Stack.emplace_back(K.getHeader(), NextOf(K.getHeader()));
     State[K.getHeader()] = Open;
     while (!Stack.empty()) {
         auto &[Entry, Next] = Stack.back();
@@ -121,7 +121,7 @@ bool Vectorizer::findOrder(Loop &K)
         if (State[To] == New) {
             State[To] = Open;
             auto Following = NextOf(To);
-            Stack.push_back({To, std::move(Following)});
+            Stack.emplace_back(To, std::move(Following));
         }
     }
     std::reverse(Result.begin(), Result.end());
