@@ -14,7 +14,6 @@ namespace tw_compiler
 
 void setBudget(llvm::Function &F);
 void renewBudget(llvm::Function &F);
-bool isFull(llvm::Function &F);
 bool changeLoops(
     llvm::Function &F, llvm::FunctionAnalysisManager &FAM, llvm::StringRef Mark,
     llvm::function_ref<bool(llvm::Loop &)> Change,
