@@ -51,6 +51,16 @@ tidy() {
     return 1
 }
 
+# tidy_compiler PRESET: the same of the compiler component, by folders
+tidy_compiler() {
+    sed -n 's,^ *"file": "\(.*/teamwork_compiler\.dir/Unity/.*\|.*/offload/compiler/.*\)".*,\1,p' "build/$1/compile_commands.json" |
+        sort -u | tr '\n' '\0' |
+        xargs -0 -n 1 -P "$jobs" clang-tidy-19 -p "build/$1" --quiet --config-file=offload/compiler/.clang-tidy \
+            >"build/$1/tidy.log" 2>&1 && return
+    grep -vE '^[0-9]+ warnings? |^Suppressed ' "build/$1/tidy.log"
+    return 1
+}
+
 # build PRESET OPTION...
 build() {
     log=build/$1/configure.log
@@ -98,6 +108,9 @@ if [ -z "$quick" ]; then
     configuration tsan
     echo "== clang-tidy"
     count tidy test
+    if [ -d build/test/CMakeFiles/teamwork_compiler.dir ]; then
+        count tidy_compiler test
+    fi
 fi
 
 echo "$passed passed, $failed failed"

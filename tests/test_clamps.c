@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host (gpu-simt) */
-/** Neighbours whose indices are clamped, which have no clamps on a GPU inside of all borders (offload/compiler/clamps.cpp). */
+/** Neighbours whose indices are clamped, which have no clamps on a GPU inside of all borders (transforms/targets/gpu_clamps.cpp of the plugin). */
 #include "tw_test.h"
 
 #include <limits.h>

@@ -70,17 +70,31 @@ if(TEAMWORK_COMPILER_PLUGIN)
     set_target_properties(teamwork_compiler PROPERTIES IMPORTED_LOCATION ${TEAMWORK_COMPILER_PLUGIN})
     add_custom_target(teamwork_compiler_plugin)
 else()
-    file(GLOB compiler_sources CONFIGURE_DEPENDS offload/compiler/*.cpp)
-    add_library(teamwork_compiler MODULE ${compiler_sources})
+    file(GLOB_RECURSE compiler_sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/offload/compiler offload/compiler/*.cpp)
+    add_library(teamwork_compiler MODULE)
+    foreach(source IN LISTS compiler_sources) # a folder is compiled at once: tests/floors reads the symbols of its object
+        target_sources(teamwork_compiler PRIVATE offload/compiler/${source})
+        get_filename_component(folder ${source} DIRECTORY)
+        if(folder)
+            string(REPLACE / . folder ${folder})
+            set_source_files_properties(offload/compiler/${source} PROPERTIES UNITY_GROUP ${folder})
+        endif()
+    endforeach()
+    set(compiler_unity ON) # most of the time goes into LLVM's headers; -DCMAKE_UNITY_BUILD=OFF compiles each file alone
+    if(DEFINED CMAKE_UNITY_BUILD)
+        set(compiler_unity ${CMAKE_UNITY_BUILD})
+    endif()
     # Runs inside of clang, which brings LLVM's code along: not sanitized like the rest, without run-time type information like LLVM.
     set_target_properties(teamwork_compiler PROPERTIES
         PREFIX ""
-        UNITY_BUILD ON # most of the time goes into LLVM's headers
+        UNITY_BUILD ${compiler_unity}
+        UNITY_BUILD_MODE GROUP
         COMPILE_OPTIONS "-std=c++17;-O1;-fno-rtti;-fno-exceptions;-Wall;-Wextra;-Wpedantic;$<$<BOOL:${TEAMWORK_WERROR}>:-Werror>"
         COMPILE_DEFINITIONS "_GNU_SOURCE;__STDC_CONSTANT_MACROS;__STDC_FORMAT_MACROS;__STDC_LIMIT_MACROS"
         LINK_OPTIONS ""
         CXX_VISIBILITY_PRESET hidden
         POSITION_INDEPENDENT_CODE ON)
+    target_include_directories(teamwork_compiler PRIVATE offload/compiler)
     target_include_directories(teamwork_compiler SYSTEM PRIVATE ${TEAMWORK_LLVM_INCLUDE_DIR})
     # for add_dependencies(): of a library, compiling would not wait until it is linked
     add_custom_target(teamwork_compiler_plugin DEPENDS teamwork_compiler)
@@ -95,7 +109,7 @@ if(TEAMWORK_COMPILER_PLUGIN)
     _teamwork_compiler_version(${TEAMWORK_COMPILER_PLUGIN} TEAMWORK_COMPILER_VERSION)
 else() # which is not built yet: of its sources
     set(hashes)
-    file(GLOB compiler_files CONFIGURE_DEPENDS offload/compiler/*)
+    file(GLOB_RECURSE compiler_files CONFIGURE_DEPENDS offload/compiler/*)
     foreach(file IN LISTS compiler_files)
         _teamwork_compiler_version(${file} hash)
         list(APPEND hashes ${hash})

@@ -1,56 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * The passes of the component, in their order, and where clang runs them.
+ * The plugin of clang for kernels (docs/design.md, "The compiler component" and what follows it): its passes, in their order, and where
+ * clang runs them.
  *
- * Each has a name. `opt -load-pass-plugin=PLUGIN -passes=NAME` runs it alone; with the plugin loaded early (`-fplugin=PLUGIN`)
+ * The kernel macros, compiled with -DTW_SPLIT, make a function of one work-item, with calls of markers in it
+ * (include/teamwork/lower/kernel/split.h): ids begin it, barriers divide it. What functions and variables are to the plugin, their
+ * annotations say (base/contract.cpp). Kernels with barriers become loops over work-items; these are taken apart, and become vectors. A
+ * folder uses those in front of it, and no later one (tests/floors):
+ *
+ *     base/                   the contract with the headers, markers, and what passes tell each other
+ *     analysis/               what is known of code
+ *     diagnostics/            what the user and the library are told
+ *     utilities/              what several passes change code with
+ *     transforms/kernels/     divides kernels at their barriers, into loops over work-items
+ *     transforms/items/       takes loops over work-items apart into parts that vectors suit
+ *     transforms/vectorizer/  makes lanes of vectors of work-items
+ *     transforms/targets/     what one kind of target needs: GPUs, or x86-64
+ *
+ * Each pass has a name. `opt -load-pass-plugin=PLUGIN -passes=NAME` runs it alone; with the plugin loaded early (`-fplugin=PLUGIN`)
  * `-mllvm -tw-disable=NAME,...` leaves passes out, and `-mllvm -tw-print-pipeline` prints all of them. They are ordinary passes
  * to -mllvm -opt-bisect-limit=N, -mllvm -print-after=NAME and -ftime-report. Some are required, as LLVM's pass manager calls it:
  * neither option leaves them out, since code without them may be wrong.
  */
-#include "pipeline.h"
+#include "analysis/predicates.h"
+#include "base/marks.h"
+#include "diagnostics/cliffs.h"
+#include "diagnostics/effort.h"
+#include "diagnostics/remarks.h"
+#include "transforms/items/passes.h"
+#include "transforms/kernels/passes.h"
+#include "transforms/targets/passes.h"
+#include "transforms/vectorizer/passes.h"
+#include "utilities/clean.h"
 
+#include <array>
+#include <string>
+#include <utility>
+
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/ADT/StringSet.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Function.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassInstrumentation.h>
+#include <llvm/IR/PassManager.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/TargetParser/Triple.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
 #if LLVM_VERSION_MAJOR >= 22
 #include <llvm/Plugins/PassPlugin.h>
 #else
 #include <llvm/Passes/PassPlugin.h>
 #endif
-#include <llvm/Support/CommandLine.h>
-#include <llvm/Support/raw_ostream.h>
-#include <llvm/TargetParser/Triple.h>
-#include <llvm/Transforms/InstCombine/InstCombine.h>
-#include <llvm/Transforms/Scalar/EarlyCSE.h>
-#include <llvm/Transforms/Scalar/JumpThreading.h>
-#include <llvm/Transforms/Scalar/LICM.h>
-#include <llvm/Transforms/Scalar/LoopPassManager.h>
-#include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
-#include <llvm/Transforms/Scalar/SimplifyCFG.h>
-#include <llvm/Transforms/Utils/LoopSimplify.h>
 
 using namespace llvm;
 
 namespace tw_compiler
 {
-
-void clean(Function &F, FunctionAnalysisManager &FAM)
-{
-    FAM.invalidate(F, PreservedAnalyses::none());
-    identifyLoops(F, FAM.getResult<LoopAnalysis>(F));
-    FunctionPassManager Passes;
-    Passes.addPass(SimplifyCFGPass());
-    Passes.addPass(InstCombinePass());
-    Passes.addPass(EarlyCSEPass(true));
-    Passes.addPass(JumpThreadingPass());
-    Passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), true));
-    Passes.addPass(SimplifyCFGPass());
-    Passes.addPass(LoopSimplifyPass());
-    FAM.invalidate(F, Passes.run(F, FAM));
-    hideDivisions(F, FAM); /* which the passes have undone */
-}
 
 namespace
 {

@@ -3,8 +3,8 @@
 # usage: awk -f check.awk floors.txt FACTS
 #
 # FACTS is what check.sh found: lines "file PATH", "defines PATH SYMBOL", "needs PATH SYMBOL", "includes PATH <NAME"
-# and "includes PATH "NAME". A module is a .c file with the .h file of the same name beside it. A use leads from
-# one module to another; uses are numbered.
+# and "includes PATH "NAME". A module is a .c or .cpp file with the .h file of the same name beside it, or, where PATH
+# ends with a slash, the objects of a folder. A use leads from one module to another; uses are numbered.
 
 function fail(text)
 {
@@ -14,7 +14,7 @@ function fail(text)
 
 function module_of(path)
 {
-    sub(/\.[ch]$/, "", path)
+    sub(/\.(c|cpp|h)$/, "", path)
     return path
 }
 
@@ -178,6 +178,7 @@ $1 == "file" {
 $1 == "defines" {
     definer[$3] = $2
     has_object[$2] = 1
+    has_folders = has_folders || $2 ~ /\/$/
 }
 
 $1 == "needs" {
@@ -195,7 +196,8 @@ $1 == "includes" {
 
 END {
     for (i = 1; i <= files; i++)
-        if (file[i] ~ /\.c$/ && !(file[i] in has_object) && !(floor_of(file[i]) in is_program))
+        if ((file[i] ~ /\.c$/ || (has_folders && file[i] ~ /\/$/)) && !(file[i] in has_object) &&
+            !(floor_of(file[i]) in is_program))
             fail(file[i] " has no object file")
     for (path in has_object)
         if (!(path in is_file))

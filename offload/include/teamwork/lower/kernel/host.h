@@ -126,7 +126,7 @@ TW_DEVICE_INLINE bool tw_internal_cpu_memory(struct tw_internal_launch *launch, 
    compiled for such groups besides. */
 enum { TW_INTERNAL_TILE = 16, TW_INTERNAL_ROW = 32 };
 
-/* The plugin calls it for other sizes (offload/compiler/sizes.cpp). */
+/* The plugin calls it for other sizes (offload/compiler/transforms/kernels/sizes.cpp). */
 TW_INTERNAL_ROLE("is_size")
 TW_DEVICE_INLINE bool tw_internal_is_size(const struct tw_internal_launch *launch, size_t l0, size_t l1, size_t l2,
                                           unsigned dims)

@@ -98,7 +98,7 @@ enum { tw_internal_on_device = 1 };
 #define TW_INTERNAL_CXX_BLOCK(name)
 #endif
 
-/* At a function or a variable: what it is to the compiler component (offload/compiler/compiler.h has the roles), and a number that
+/* At a function or a variable: what it is to the compiler component (offload/compiler/base/contract.h has the roles), and a number that
    belongs to that. Expands to: __attribute__((annotate("teamwork.host=saxpy"))) for "host=" "saxpy" */
 #ifdef TW_SPLIT
 #define TW_INTERNAL_ROLE(role) __attribute__((annotate("teamwork." role)))

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Index-set splitting of loops over work-items. A condition on the index that holds for all but the first and last work-items of a row keeps the
+ * whole row from becoming plain vector code. So the loop is divided in three:
+ *
+ *     the first `Lo` turns            as they were
+ *     those up to, not including, `Hi`  every such condition is a constant, and a 32-bit index does not wrap around
+ *     the rest                        as they were
+ *
+ * `Lo` and `Hi` are computed in front of the loop. The turns keep their order, so any loop may be treated so; what goes from turn to
+ * turn, of a reduction, goes from part to part, and may be left behind.
+ *
+ *     index_set_split_conditions.cpp  what is looked at, and what is likely
+ *     index_set_split_affine.cpp      values as the index times a constant and what the loop does not change
+ *     index_set_split_limits.cpp      `Lo` and `Hi`
+ *     index_set_split_copies.cpp      the parts
+ *     index_set_split.cpp             whether a loop is suitable, and how it is divided
+ */
+#include "index_set_split.h"
+
+#include "analysis/predicates.h"
+#include "base/marks.h"
+#include "passes.h"
+#include "utilities/budget.h"
+
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
+
+using namespace llvm;
+
+namespace tw_compiler
+{
+
+namespace
+{
+
+constexpr unsigned MostInstructions = 2000; /* of a loop that is divided */
+constexpr uint64_t LeastWithLoops = 4;
+constexpr uint64_t LeastOfLong = 16; /* turns of a row whose work-items do a lot, as sums over many neighbours */
+constexpr unsigned LongInstructions = 96;
+
+} // namespace
+
+/* The value that goes to the next turn, and that is left behind: of a reduction, say. */
+const PHINode *Divider::carried(const Value *V) const
+{
+    for (const PHINode &Phi : L.getHeader()->phis())
+        if (V == Phi.getIncomingValueForBlock(L.getLoopLatch()))
+            return &Phi;
+    return nullptr;
+}
+
+/* A loop with one exit at its end, of a known number of turns, which leaves no other value behind. */
+bool Divider::isSuitable()
+{
+    BasicBlock *Latch = L.getLoopLatch();
+    Preheader = L.getLoopPreheader();
+    if (!L.isLoopSimplifyForm() || !L.isSafeToClone() || L.getExitingBlock() != Latch || !L.getExitBlock()
+        || L.getExitBlock()->getSinglePredecessor() != Latch || !isa<BranchInst>(Latch->getTerminator()))
+        return false;
+    Turns = SE.getBackedgeTakenCount(&L);
+    if (isa<SCEVCouldNotCompute>(Turns) || !isBefore(Turns) || SE.getTypeSizeInBits(Turns->getType()) > 64)
+        return false;
+    unsigned Instructions = 0;
+    for (BasicBlock *Block : L.blocks())
+        for (Instruction &I : *Block) {
+            if (++Instructions > MostInstructions || I.getType()->isTokenTy())
+                return false;
+            for (const User *U : I.users())
+                if (!L.contains(cast<Instruction>(U)) && !(isa<PHINode>(U) && U->use_empty()) && !carried(&I))
+                    return false;
+        }
+    const uint64_t Least = !L.isInnermost()                   ? LeastWithLoops
+                           : Instructions >= LongInstructions ? LeastOfLong
+                                                              : LeastTurns;
+    if (SE.getUnsignedRangeMax(Turns).ult(Least - 1))
+        return false;
+    for (const PHINode &Phi : L.getHeader()->phis()) { /* what is counted does not go from one part to the next */
+        const Value *Next = Phi.getIncomingValueForBlock(Latch);
+        const auto *Rec =
+            SE.isSCEVable(Phi.getType()) ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(const_cast<PHINode *>(&Phi))) : nullptr;
+        if (Rec && Rec->getLoop() == &L && any_of(Next->users(), [&](const User *U) {
+                return isa<Instruction>(U) && !L.contains(cast<Instruction>(U)) && !(isa<PHINode>(U) && U->use_empty());
+            }))
+            return false;
+    }
+    return true;
+}
+
+/* Whether a row with loops inside, which become lanes, is hardly more than a vector: the parts of one would be single turns. All of a row
+   at a border goes by gathers then, where the processor has them. */
+bool Divider::isFewVectors() const
+{
+    return !L.isInnermost() && isRowOfGroup(L) && SE.getSmallConstantTripCount(&L) <= LeastTurns && hasMasks(F);
+}
+
+/* A row that is one vector is one in its middle part too, where the processor has masks. */
+void Divider::maskInterior(Copy &Interior)
+{
+    const unsigned Fixed = SE.getSmallConstantTripCount(&L);
+    auto *Branch = cast<BranchInst>(Interior.Latch->getTerminator());
+    if (!L.isInnermost() || Fixed == 0 || Fixed >= LeastTurns || !hasMasks(F))
+        return;
+    MDNode *Masked = MDNode::get(Context, {MDString::get(Context, "llvm.loop.vectorize.predicate.enable"),
+                                           ConstantAsMetadata::get(ConstantInt::getTrue(Context))});
+    Branch->setMetadata(LLVMContext::MD_loop, makePostTransformationMetadata(
+                                                  Context, Branch->getMetadata(LLVMContext::MD_loop), {}, {Masked}));
+}
+
+/* Few groups are at a border: loops for the others matter more (changeLoops()). */
+static void expect(BranchInst &Branch, bool Taken)
+{
+    constexpr uint32_t Likely = 16;
+    Branch.setMetadata(LLVMContext::MD_prof,
+                       MDBuilder(Branch.getContext()).createBranchWeights(Taken ? Likely : 1, Taken ? 1 : Likely));
+}
+
+void Divider::divide()
+{
+    leaveByPhis();
+    BasicBlock *Before = Preheader, *Exit = L.getExitBlock(), *Header = L.getHeader(), *Latch = L.getLoopLatch();
+    const DebugLoc Where = Before->getTerminator()->getDebugLoc();
+    const auto NewBlock = [&](const char *Name) { return BasicBlock::Create(Context, Name, &F, Header); };
+    const auto Jump = [&](BasicBlock *From, BasicBlock *To) { BranchInst::Create(To, From)->setDebugLoc(Where); };
+    const auto Fork = [&](BasicBlock *From, Value *If, BasicBlock *Yes, BasicBlock *No) {
+        auto *Branch = BranchInst::Create(Yes, No, If, From);
+        Branch->setDebugLoc(Where);
+        return Branch;
+    };
+    /* Before -> Whole, or: Divided -> [First] -> Middle -> [Interior] -> Rest -> [the loop] */
+    BasicBlock *FirstEntry = NewBlock("tw_first"), *Middle = NewBlock("tw_middle");
+    BasicBlock *InteriorEntry = NewBlock("tw_interior"), *Rest = NewBlock("tw_rest"), *RestEntry = NewBlock("tw_last");
+    BasicBlock *FirstEnd = NewBlock("tw_first_end"), *InteriorEnd = NewBlock("tw_interior_end");
+    const bool HasWhole = isWorthWhole();
+    Before->getTerminator()->eraseFromParent();
+    IRBuilder<> B(Before);
+    B.SetCurrentDebugLocation(Where);
+    BasicBlock *Divided = Before, *WholeEnd = nullptr;
+    std::unique_ptr<Copy> Whole;
+    if (HasWhole) {
+        BasicBlock *WholeEntry = NewBlock("tw_whole");
+        Divided = NewBlock("tw_divided");
+        WholeEnd = NewBlock("tw_whole_end");
+        expect(*Fork(Before, B.CreateAnd(B.CreateICmpEQ(Lo, B.getInt64(0)), B.CreateICmpUGT(Hi, Count)), WholeEntry,
+                     Divided),
+               true);
+        Jump(WholeEnd, Exit);
+        Whole = copyWhole(WholeEntry, WholeEnd);
+        B.SetInsertPoint(Divided);
+    }
+    Value *Effects = B.CreateNot(Exact);
+    Value *HasFirst = B.CreateAnd(B.CreateICmpNE(Lo, B.getInt64(0)), Effects), *HasInterior = B.CreateICmpULT(Lo, Hi);
+    Value *HasRest = B.CreateAnd(B.CreateICmpULE(Hi, Count), Effects);
+    expect(*Fork(Divided, HasFirst, FirstEntry, Middle), false);
+    expect(*Fork(Middle, HasInterior, InteriorEntry, Rest), true);
+    expect(*Fork(Rest, HasRest, RestEntry, Exit), false);
+    Jump(FirstEnd, Middle);
+    Jump(InteriorEnd, Rest);
+    Jump(RestEntry, Header);
+
+    DenseMap<const PHINode *, Value *> Left; /* what a value that is carried is without the last part */
+    auto First = copy("first", B.getInt64(0), Lo, FirstEntry, FirstEnd);
+    auto Interior = copy("interior", Lo, Hi, InteriorEntry, InteriorEnd);
+    Jump(FirstEntry, First->Header);
+    Jump(InteriorEntry, Interior->Header);
+    for (PHINode &Phi : Header->phis()) {
+        Value *Init = Phi.getIncomingValueForBlock(Before), *Next = Phi.getIncomingValueForBlock(Latch);
+        const auto In = [&](Copy &C) {
+            auto At = C.Map.find(Next);
+            return At == C.Map.end() ? Next : static_cast<Value *>(At->second);
+        };
+        if (Value *Step = Steps.lookup(&Phi)) { /* what is counted follows from the turn */
+            const auto At = [&](BasicBlock *Entry, Value *Turn) {
+                IRBuilder<> E(Entry->getTerminator());
+                Value *Moved = E.CreateMul(E.CreateZExtOrTrunc(Turn, Step->getType()), Step);
+                return Phi.getType()->isPointerTy() ? E.CreatePtrAdd(Init, Moved) : E.CreateAdd(Init, Moved);
+            };
+            cast<PHINode>(Interior->Map[&Phi])->setIncomingValueForBlock(InteriorEntry, At(InteriorEntry, Lo));
+            Phi.setIncomingValueForBlock(Before, At(RestEntry, Hi));
+            Phi.replaceIncomingBlockWith(Before, RestEntry);
+            continue;
+        }
+        IRBuilder<> M(&*Middle->getFirstNonPHIIt()), R(&*Rest->getFirstNonPHIIt());
+        PHINode *InMiddle = M.CreatePHI(Phi.getType(), 2), *InRest = R.CreatePHI(Phi.getType(), 2);
+        InMiddle->addIncoming(Init, Divided);
+        InMiddle->addIncoming(In(*First), FirstEnd);
+        InRest->addIncoming(InMiddle, Middle);
+        InRest->addIncoming(In(*Interior), InteriorEnd);
+        Left[&Phi] = InRest;
+        cast<PHINode>(Interior->Map[&Phi])->setIncomingValueForBlock(InteriorEntry, InMiddle);
+        Phi.setIncomingValueForBlock(Before, InRest);
+        Phi.replaceIncomingBlockWith(Before, RestEntry);
+    }
+    settle(*Interior);
+    settleFirst(*First);
+    maskInterior(*Interior);
+    for (PHINode &Phi : Exit->phis()) { /* no other one is used, by isSuitable() */
+        Value *V = Phi.getIncomingValueForBlock(Latch), *Before = Left.lookup(carried(V));
+        Phi.addIncoming(Before ? Before : V, Rest);
+        if (Whole) {
+            auto At = Whole->Map.find(V);
+            Phi.addIncoming(At == Whole->Map.end() ? V : static_cast<Value *>(At->second), WholeEnd);
+        }
+    }
+}
+
+/* All of the loop where every condition holds for all turns, and the loop as it was. */
+Version Divider::makeVersion()
+{
+    computeLimits();
+    leaveByPhis();
+    BasicBlock *Before = Preheader, *Exit = L.getExitBlock(), *Header = L.getHeader();
+    IRBuilder<> B(Before->getTerminator());
+    Value *Past = B.CreateAdd(Count, B.getInt64(1));
+    Value *Whole = B.CreateAnd(B.CreateICmpEQ(Lo, B.getInt64(0)), B.CreateICmpUGT(Hi, Count), "tw_inside");
+    const DebugLoc Where = Before->getTerminator()->getDebugLoc();
+    const auto NewBlock = [&](const char *Name) { return BasicBlock::Create(Context, Name, &F, Header); };
+    const auto Jump = [&](BasicBlock *From, BasicBlock *To) { BranchInst::Create(To, From)->setDebugLoc(Where); };
+    BasicBlock *Entry = NewBlock("tw_inside"), *End = NewBlock("tw_inside_end"), *Old = NewBlock("tw_border");
+    Before->getTerminator()->eraseFromParent();
+    auto *Choice = BranchInst::Create(Entry, Old, Whole, Before);
+    Choice->setDebugLoc(Where);
+    expect(*Choice, true);
+    Jump(End, Exit);
+    Jump(Old, Header);
+    auto Made = copy("inside", B.getInt64(0), Past, Entry, End);
+    Jump(Entry, Made->Header);
+    for (PHINode &Phi : Header->phis())
+        Phi.replaceIncomingBlockWith(Before, Old);
+    settle(*Made);
+    for (PHINode &Phi : Exit->phis()) {
+        Value *V = Phi.getIncomingValueForBlock(L.getLoopLatch());
+        auto Inside = Made->Map.find(V);
+        Phi.addIncoming(Inside == Made->Map.end() ? V : static_cast<Value *>(Inside->second), End);
+    }
+    return Version{Made->Header, Choice, !Conditions.empty() || !Unchanging.empty()};
+}
+
+/* `AnyTurns`: for all turns, if there are conditions. */
+std::optional<Version> Divider::version(bool AnyTurns)
+{
+    if (!isSuitable())
+        return {};
+    collect();
+    if (AnyTurns && Conditions.empty() && Unchanging.empty())
+        return {};
+    if (AnyTurns) {
+        Conditions.clear();
+        Unchanging.clear();
+    }
+    return makeVersion();
+}
+
+bool Divider::run()
+{
+    if (!isSuitable())
+        return false;
+    collect();
+    if (Conditions.empty() && Unchanging.empty())
+        return false;
+    if (isFewVectors()) {
+        makeVersion();
+        return true;
+    }
+    computeLimits();
+    divide();
+    return true;
+}
+
+std::optional<Version> versionInside(Function &F, Loop &L, ScalarEvolution &SE, DominatorTree &DT, LoopInfo &LI,
+                                     bool AnyTurns)
+{
+    return Divider(F, L, SE, DT, LI, true).version(AnyTurns);
+}
+
+/* Divides the loops over work-items of a function. */
+bool divideAtEdges(Function &F, FunctionAnalysisManager &FAM)
+{
+    return changeLoops(F, FAM, "teamwork.divided", [&](Loop &L) {
+        return Divider(F, L, FAM.getResult<ScalarEvolutionAnalysis>(F), FAM.getResult<DominatorTreeAnalysis>(F),
+                       FAM.getResult<LoopAnalysis>(F))
+            .run();
+    });
+}
+
+} // namespace tw_compiler

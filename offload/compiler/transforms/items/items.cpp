@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where passes over loops over work-items begin and end, and small ones of them. */
+#include "passes.h"
+
+#include "base/contract.h"
+#include "base/marks.h"
+#include "diagnostics/effort.h"
+#include "utilities/budget.h"
+#include "utilities/clean.h"
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
+
+using namespace llvm;
+
+namespace tw_compiler
+{
+namespace
+{
+
+void simplifyLoops(Function &F, FunctionAnalysisManager &FAM)
+{
+    FunctionPassManager Passes;
+    Passes.addPass(LoopSimplifyPass());
+    FAM.invalidate(F, PreservedAnalyses::none());
+    FAM.invalidate(F, Passes.run(F, FAM));
+    hideDivisions(F, FAM);
+}
+
+/* What all of a row have in common is found out in front of it. */
+void unswitch(Function &F, FunctionAnalysisManager &FAM)
+{
+    FunctionPassManager Passes;
+    Passes.addPass(createFunctionToLoopPassAdaptor(SimpleLoopUnswitchPass(true), true));
+    FAM.invalidate(F, Passes.run(F, FAM));
+}
+
+} // namespace
+
+bool beginItems(Function &F, FunctionAnalysisManager &FAM)
+{
+    const auto &LI = FAM.getResult<LoopAnalysis>(F);
+    const bool HasItems = hasItems(LI);
+    takePointsNotes(F, &LI);
+    if (!HasItems)
+        return false;
+    noteLoops(F, LI);
+    for (Loop *L : LI.getLoopsInPreorder())
+        endDelay(*L);
+    simplifyLoops(F, FAM);
+    setBudget(F);
+    return true;
+}
+
+bool endItems(Function &F, FunctionAnalysisManager &)
+{
+    takePointsNotes(F, nullptr); /* of what is optimized when it is linked */
+    return false;
+}
+
+/* Where a work-item uses i + 1, or 4 * i + 2, under a condition, GVN takes it from there for what follows as well, and computes it once more
+   where the condition does not hold. Scalar evolution sees no counter in the phi of both. So what all ways compute alike is computed once,
+   where they meet. */
+bool joinSteps(Function &F, FunctionAnalysisManager &FAM)
+{
+    const auto IsJoined = [](const PHINode &Phi) {
+        const auto *First = dyn_cast<Instruction>(Phi.getIncomingValue(0));
+        if (!First || Phi.getNumIncomingValues() < 2
+            || !(isa<BinaryOperator>(First) || isa<CastInst>(First) || isa<GetElementPtrInst>(First))
+            || !isSafeToSpeculativelyExecute(First))
+            return false;
+        for (const Use &U : First->operands())
+            if (const auto *Operand = dyn_cast<Instruction>(U); Operand && Operand->getParent() == Phi.getParent())
+                return false;
+        return all_of(Phi.incoming_values(), [&](const Value *V) {
+            const auto *Other = dyn_cast<Instruction>(V);
+            return Other && Other->isSameOperationAs(First) && equal(Other->operands(), First->operands());
+        });
+    };
+    bool Changed = false;
+    const auto &LI = FAM.getResult<LoopAnalysis>(F);
+    for (BasicBlock &Block : F) {
+        if (!LI.getLoopFor(&Block) || LI.isLoopHeader(&Block))
+            continue;
+        for (PHINode &Phi : make_early_inc_range(Block.phis())) {
+            if (!IsJoined(Phi))
+                continue;
+            Instruction *Once = cast<Instruction>(Phi.getIncomingValue(0))->clone();
+            for (const Value *Other : Phi.incoming_values())
+                Once->andIRFlags(Other);
+            Once->insertBefore(Block.getFirstInsertionPt());
+            Phi.replaceAllUsesWith(Once);
+            Phi.eraseFromParent();
+            Changed = true;
+        }
+    }
+    return Changed;
+}
+
+bool delinearize(Function &F, FunctionAnalysisManager &FAM)
+{
+    bool Changed = false;
+    for (bool OfPlanes : {false, true}) {
+        if (!makeRows(F, FAM, OfPlanes))
+            break;
+        clean(F, FAM);
+        unswitch(F, FAM);
+        clean(F, FAM);
+        Changed = true;
+    }
+    return Changed;
+}
+
+/* Work-items of an nd_range begin anywhere but at the first one only behind a barrier. Without a call that could come to one the
+   second argument of their function is 0. */
+bool beginsWithFirst(Function &F, FunctionAnalysisManager &)
+{
+    if (!F.hasLocalLinkage() || !F.hasFnAttribute(WorkItemsRole) || F.arg_size() != 2 || F.getArg(1)->use_empty()
+        || !F.getArg(1)->getType()->isIntegerTy())
+        return false;
+    for (Instruction &I : instructions(F)) {
+        const auto *Call = dyn_cast<CallBase>(&I);
+        if (!Call || isa<IntrinsicInst>(I) || Call->doesNotAccessMemory())
+            continue;
+        for (const Value *Argument : Call->args())
+            if (!Argument->getType()->isIntegerTy() && !Argument->getType()->isFPOrFPVectorTy())
+                return false;
+        if (!Call->getCalledFunction())
+            return false;
+    }
+    F.getArg(1)->replaceAllUsesWith(ConstantInt::get(F.getArg(1)->getType(), 0));
+    return true;
+}
+
+} // namespace tw_compiler

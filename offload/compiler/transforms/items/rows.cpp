@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Work-items that find their row and column by a division:
+ *
+ *     for (at = 0; at < count; ++at)                        for each row
+ *         element(at / width, at % width)         becomes       for (column = 0; column < width; ++column)
+ *                                                                   element(row, column)
+ *
+ * so that neighbours in a row are neighbours in memory for all to see. So do loops in which the remainder says who does anything, as in a
+ * tree for each row of a group. Work-items in front of the first whole row, and behind the last one, go by the loop as it was; so do all if
+ * rows are short, which is looked at when the loop runs if the width is not constant. Of planes, rows and columns the planes come first,
+ * and rows are those of their loops.
+ *
+ * A group of a constant size may lie in one row as a whole, as in `sums[index / block]`: its loop gets a copy for that, in which the
+ * quotient is computed once.
+ */
+#include "passes.h"
+
+#include "analysis/predicates.h"
+#include "base/contract.h"
+#include "base/marks.h"
+#include "diagnostics/remarks.h"
+#include "utilities/budget.h"
+#include "utilities/copies.h"
+#include "utilities/expander.h"
+
+#include <optional>
+#include <utility>
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/IR/PatternMatch.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
+
+using namespace llvm;
+
+namespace tw_compiler
+{
+namespace
+{
+
+constexpr uint64_t ShortRow = 8;
+constexpr unsigned LeastInRows = 64;                /* of a loop, if the width is not known */
+constexpr unsigned MostInRows = 400;                /* instructions of the loop */
+constexpr const char *PlaneMark = "teamwork.plane"; /* a loop over a row, in which there may be rows again */
+constexpr unsigned LeastInOneRow = 16, MostInOneRow = 1024,
+                   MostOfCopy = 100; /* turns, and instructions, for a copy in one row */
+
+/* A quotient, or what remains. */
+struct Division {
+    Instruction *I;
+    Value *Number;
+    const SCEV *Width;
+    bool Rest;
+    bool ByMask;                 /* if the width is a power of 2, which is looked at when the loop runs */
+    bool Signed = false;         /* if nothing is negative, likewise */
+    const SCEV *Start = nullptr; /* of what is divided, if it is not that of the rows */
+    Value *Row = nullptr;        /* then: the quotient in the first row */
+};
+
+/* The largest number of so many bits. */
+APInt mostOf(unsigned Bits, bool Signed)
+{
+    return Signed ? APInt::getSignedMaxValue(Bits) : APInt::getMaxValue(Bits);
+}
+
+std::optional<Division> divisionOf(Instruction &I, ScalarEvolution &SE, const Loop &L)
+{
+    using namespace PatternMatch;
+    const APInt *By;
+    Value *Number;
+    if (!I.getType()->isIntegerTy() || I.getType()->getIntegerBitWidth() > 64)
+        return {};
+    const unsigned Bits = I.getType()->getIntegerBitWidth();
+    if (I.getOpcode() == Instruction::UDiv || I.getOpcode() == Instruction::URem)
+        return Division{&I, I.getOperand(0), SE.getSCEV(I.getOperand(1)), I.getOpcode() == Instruction::URem, false};
+    if (I.getOpcode() == Instruction::SDiv || I.getOpcode() == Instruction::SRem)
+        return Division{&I,  I.getOperand(0), SE.getSCEV(I.getOperand(1)), I.getOpcode() == Instruction::SRem, false,
+                        true};
+    if (match(&I, m_LShr(m_Value(Number), m_APInt(By))) && By->ult(Bits))
+        return Division{&I, Number, SE.getConstant(APInt::getOneBitSet(Bits, unsigned(By->getZExtValue()))), false,
+                        false};
+    if (match(&I, m_AShr(m_Value(Number), m_APInt(By))) && By->ult(Bits - 1))
+        return Division{&I,    Number, SE.getConstant(APInt::getOneBitSet(Bits, unsigned(By->getZExtValue()))),
+                        false, false,  true};
+    if (match(&I, m_And(m_Value(Number), m_LowBitMask(By))) && !By->isAllOnes())
+        return Division{&I, Number, SE.getConstant(*By + 1), true, false};
+    if (I.getOpcode() == Instruction::And) /* with a width - 1 */
+        for (unsigned Mask : {0u, 1u})
+            if (L.isLoopInvariant(I.getOperand(Mask)))
+                if (const auto *Sum = dyn_cast<SCEVAddExpr>(SE.getSCEV(I.getOperand(Mask)));
+                    Sum && Sum->getOperand(0)->isAllOnesValue())
+                    return Division{&I, I.getOperand(1 - Mask), SE.getAddExpr(Sum, SE.getOne(I.getType())), true, true};
+    return {};
+}
+
+/* The remainder that decides whether a work-item does anything in the loop, or null. LLVM tests bits where both numbers are powers of 2:
+   the test becomes a comparison. */
+Instruction *deciding(const Loop &L)
+{
+    using namespace PatternMatch;
+    auto *Branch = dyn_cast<BranchInst>(L.getHeader()->getTerminator());
+    BasicBlock *Latch = L.getLoopLatch();
+    if (!Branch || !Branch->isConditional() || (Branch->getSuccessor(0) != Latch && Branch->getSuccessor(1) != Latch))
+        return nullptr;
+    auto *Test = dyn_cast<ICmpInst>(Branch->getCondition());
+    Value *Number;
+    const APInt *Mask;
+    if (!Test || !L.contains(Test))
+        return nullptr;
+    auto *Rest = dyn_cast<Instruction>(Test->getOperand(0));
+    if (!Test->isEquality())
+        return L.isLoopInvariant(Test->getOperand(1)) ? Rest : nullptr;
+    if (!match(Test->getOperand(0), m_And(m_Value(Number), m_APInt(Mask))) || !match(Test->getOperand(1), m_Zero())
+        || !Mask->isShiftedMask() || Mask->countr_zero() == 0)
+        return nullptr;
+    const unsigned First = Mask->countr_zero(), Bits = Mask->getBitWidth(), Past = First + Mask->popcount();
+    const auto Is = Test->getPredicate() == ICmpInst::ICMP_EQ ? ICmpInst::ICMP_ULT : ICmpInst::ICMP_UGE;
+    IRBuilder<> B(Test);
+    Value *New = B.CreateAnd(Number, ConstantInt::get(Number->getType(), APInt::getLowBitsSet(Bits, Past)));
+    Test->replaceAllUsesWith(B.CreateICmp(Is, New, ConstantInt::get(New->getType(), APInt::getOneBitSet(Bits, First))));
+    return dyn_cast<Instruction>(New);
+}
+
+class Rows
+{
+  public:
+    Rows(Function &F, Loop &L, ScalarEvolution &SE) : F(F), L(L), SE(SE), DL(F.getParent()->getDataLayout())
+    {
+    }
+    bool run();
+
+  private:
+    Function &F;
+    Loop &L;
+    ScalarEvolution &SE;
+    const DataLayout &DL;
+    BasicBlock *Preheader = nullptr;
+    const SCEV *Turns = nullptr; /* but one */
+    const SCEV *Start = nullptr; /* of what is divided */
+    const SCEV *Width = nullptr;
+    SmallVector<Division, 8> Divisions, OfRows; /* by the width, and by that of rows of which it is a multiple */
+
+    bool isBefore(const SCEV *S) const
+    {
+        return isBeforeLoop(S, L, SE, Expander(SE, DL, "tw"));
+    }
+    bool isSuitable();
+    const SCEV *startOf(const Division &Of);
+    bool isSameInOtherBits(const SCEV *From, const Division &Of) const;
+    bool mayBeginWithRow(const SCEV *From, const Division &Of) const;
+    static bool isMultiple(const SCEV *Of, const SCEV *By);
+    bool copyForOneRow();
+    void collect();
+    void divide();
+};
+
+bool Rows::isSuitable()
+{
+    BasicBlock *Latch = L.getLoopLatch();
+    Preheader = L.getLoopPreheader();
+    if (!L.isLoopSimplifyForm() || !L.isSafeToClone() || L.getExitingBlock() != Latch || !L.getExitBlock()
+        || !isa<BranchInst>(Latch->getTerminator()))
+        return false;
+    Turns = SE.getBackedgeTakenCount(&L);
+    if (isa<SCEVCouldNotCompute>(Turns) || !isBefore(Turns))
+        return false;
+    return isClosed(L, MostInRows) && hasCountersAlone(L, SE, Expander(SE, DL, "tw"));
+}
+
+/* What is divided in the first turn, if it is one more in each turn; or null. */
+const SCEV *Rows::startOf(const Division &Of)
+{
+    const auto *Rec = dyn_cast<SCEVAddRecExpr>(SE.getSCEV(Of.Number));
+    return Rec && Rec->getLoop() == &L && Rec->isAffine() && Rec->getStepRecurrence(SE)->isOne()
+                   && isBefore(Rec->getStart())
+               ? Rec->getStart()
+               : nullptr;
+}
+
+/* Whether a division is that of the rows, of integers with other bits that hold all that is divided. */
+bool Rows::isSameInOtherBits(const SCEV *From, const Division &Of) const
+{
+    const auto *From_ = dyn_cast<SCEVConstant>(From), *By_ = dyn_cast<SCEVConstant>(Of.Width);
+    const auto *Start_ = dyn_cast<SCEVConstant>(Start), *Width_ = dyn_cast<SCEVConstant>(Width);
+    const unsigned Count = SE.getSmallConstantTripCount(&L), Bits = unsigned(SE.getTypeSizeInBits(From->getType()));
+    const APInt Most = mostOf(Bits, Of.Signed);
+    return From_ && By_ && Start_ && Width_ && Count && APInt::isSameValue(From_->getAPInt(), Start_->getAPInt())
+           && APInt::isSameValue(By_->getAPInt(), Width_->getAPInt()) && Most.ugt(From_->getAPInt())
+           && (Most - From_->getAPInt()).uge(Count);
+}
+
+/* Whether a division has the width of the rows, and probably goes to its next row with them, as local and global ids do. */
+bool Rows::mayBeginWithRow(const SCEV *From, const Division &Of) const
+{
+    const auto *By_ = dyn_cast<SCEVConstant>(Of.Width), *Width_ = dyn_cast<SCEVConstant>(Width);
+    const auto ConstantOf = [](const SCEV *S) {
+        const auto *Sum = dyn_cast<SCEVAddExpr>(S);
+        const auto *Constant = dyn_cast<SCEVConstant>(Sum ? Sum->getOperand(0) : S);
+        return Constant ? Constant->getAPInt().sextOrTrunc(64) : APInt(64, 0);
+    };
+    return By_ && Width_ && !Of.ByMask && APInt::isSameValue(By_->getAPInt(), Width_->getAPInt())
+           && By_->getAPInt().getActiveBits() < 32
+           && (ConstantOf(From) - ConstantOf(Start)).srem(By_->getAPInt().zextOrTrunc(64)).isZero();
+}
+
+/* Whether a plane of this size has rows of that width, if their product does not wrap around. */
+bool Rows::isMultiple(const SCEV *Of, const SCEV *By)
+{
+    const auto *Plane = dyn_cast<SCEVConstant>(Of), *Row = dyn_cast<SCEVConstant>(By);
+    if (Plane && Row)
+        return Plane->getAPInt().ugt(Row->getAPInt()) && Plane->getAPInt().urem(Row->getAPInt()).isZero();
+    const auto *Product = dyn_cast<SCEVMulExpr>(Of);
+    return Product && is_contained(Product->operands(), By);
+}
+
+/* A copy of the loop for where all work-items have the same quotients, and the loop as it was for where they have not. */
+bool Rows::copyForOneRow()
+{
+    const uint64_t Count = SE.getSmallConstantTripCount(&L);
+    SmallVector<std::pair<Division, const SCEV *>, 4> Found;
+    size_t Instructions = 0;
+    for (BasicBlock *Block : L.blocks()) {
+        Instructions += Block->size();
+        for (Instruction &I : *Block) {
+            const std::optional<Division> Of = divisionOf(I, SE, L);
+            const SCEV *From = Of && !Of->Rest && reachesAddress(&I, 0) ? startOf(*Of) : nullptr;
+            const auto *Fixed = From ? dyn_cast<SCEVConstant>(Of->Width) : nullptr;
+            if (Fixed && Fixed->getAPInt().uge(Count) && !(Of->Signed && Fixed->getAPInt().isNegative()))
+                Found.push_back({*Of, From});
+        }
+    }
+    if (Found.empty() || !L.isInnermost() || Count < LeastInOneRow || Count > MostInOneRow || Instructions > MostOfCopy)
+        return false;
+    BasicBlock *Exit = L.getExitBlock(), *Header = L.getHeader();
+    const auto NewBlock = [&](const char *Name) { return BasicBlock::Create(F.getContext(), Name, &F, Header); };
+    BasicBlock *Entry = NewBlock("tw_one_row"), *End = NewBlock("tw_one_row_end"),
+               *Several = NewBlock("tw_several_rows");
+    Instruction *At = Preheader->getTerminator();
+    IRBuilder<> B(At);
+    Expander Expand(SE, DL, "tw_row");
+    auto Made = copyLoop(L, Preheader, "one", B.getInt64(0), B.getInt64(Count), Entry, End);
+    Value *Same = B.getTrue();
+    for (auto &[Of, Start] : Found) {
+        Value *From = B.CreateFreeze(Expand.expandCodeFor(Start, Start->getType(), At->getIterator()));
+        const APInt &By = cast<SCEVConstant>(Of.Width)->getAPInt();
+        Value *Width = ConstantInt::get(From->getType(), By), *Turns_ = ConstantInt::get(From->getType(), Count - 1);
+        /* neither does the index wrap around */
+        Same = B.CreateAnd(
+            Same, B.CreateICmpULT(B.CreateURem(From, Width), ConstantInt::get(From->getType(), By - (Count - 1))));
+        Value *Most = B.getInt(mostOf(From->getType()->getIntegerBitWidth(), Of.Signed));
+        Same = B.CreateAnd(Same, B.CreateICmpULE(From, B.CreateSub(Most, Turns_)));
+        cast<Instruction>(static_cast<Value *>(Made->Map[Of.I]))->replaceAllUsesWith(B.CreateUDiv(From, Width));
+    }
+    B.CreateCondBr(Same, Entry, Several);
+    At->eraseFromParent();
+    BranchInst::Create(Made->Header, Entry);
+    BranchInst::Create(Exit, End);
+    BranchInst::Create(Header, Several);
+    for (PHINode &Phi : Header->phis())
+        Phi.replaceIncomingBlockWith(Preheader, Several);
+    for (PHINode &Phi : Exit->phis()) { /* what comes from the loop is not used, by isSuitable() */
+        Value *V = Phi.getIncomingValueForBlock(L.getLoopLatch());
+        Phi.addIncoming(isa<Instruction>(V) && L.contains(cast<Instruction>(V)) ? PoisonValue::get(Phi.getType()) : V,
+                        End);
+    }
+    return true;
+}
+
+void Rows::collect()
+{
+    const Instruction *Deciding = deciding(L);
+    SmallVector<std::pair<Division, const SCEV *>, 8> All;
+    for (BasicBlock *Block : L.blocks())
+        for (Instruction &I : *Block) {
+            const std::optional<Division> Found = divisionOf(I, SE, L);
+            const SCEV *From = Found && isBefore(Found->Width) ? startOf(*Found) : nullptr;
+            if (!From)
+                continue;
+            /* rows of a group: mostly one of them at most would fit */
+            const unsigned Count = SE.getSmallConstantTripCount(&L);
+            const auto *Fixed = dyn_cast<SCEVConstant>(Found->Width);
+            if (Count != 0 && Count < (Fixed ? 2 * Fixed->getAPInt().getZExtValue() : LeastInRows))
+                continue;
+            if (Fixed && Fixed->getAPInt().ult(ShortRow))
+                continue;
+            All.push_back({*Found, From});
+            if ((&I == Deciding || reachesAddress(&I, 0))
+                && (!Width || (Start == From && isMultiple(Found->Width, Width)))) {
+                Start = From;
+                Width = Found->Width;
+            }
+        }
+    for (auto &[Found, From] : All)
+        if (Width && ((Start == From && Width == Found.Width) || isSameInOtherBits(From, Found)))
+            Divisions.push_back(Found);
+        else if (Width && mayBeginWithRow(From, Found)) {
+            Divisions.push_back(Found);
+            Divisions.back().Start = From;
+        } else if (Width && Start == From && !Found.ByMask && isMultiple(Width, Found.Width))
+            OfRows.push_back(Found);
+}
+
+void Rows::divide()
+{
+    LLVMContext &Context = F.getContext();
+    BasicBlock *Exit = L.getExitBlock(), *Header = L.getHeader();
+    const DebugLoc Where = Preheader->getTerminator()->getDebugLoc();
+    Instruction *At = Preheader->getTerminator();
+    IRBuilder<> B(At);
+    Expander Expand(SE, DL, "tw_row");
+    const auto Wide = [&](const SCEV *S) {
+        Value *V = Expand.expandCodeFor(S, S->getType(), At->getIterator());
+        B.SetInsertPoint(At);
+        return B.CreateZExt(isa<Constant>(V) ? V : B.CreateFreeze(V), B.getInt64Ty());
+    };
+    const auto Number = [&](uint64_t N) { return B.getInt64(N); };
+    const bool ByMask = any_of(Divisions, [](const Division &Each) { return Each.ByMask; });
+    const auto IsSigned = [](const Division &Each) { return Each.Signed; };
+    const bool Signed = any_of(Divisions, IsSigned) || any_of(OfRows, IsSigned);
+    Value *Last = Wide(Turns), *From = Wide(Start);
+    Value *By = Wide(Width);
+    Value *Count = B.CreateAdd(Last, Number(1));
+    const auto MostOf = [&](const SCEV *S, bool Signed) {
+        return B.getInt(mostOf(unsigned(SE.getTypeSizeInBits(S->getType())), Signed).zext(64));
+    };
+    Value *Most = MostOf(Start, Signed);
+    /* nothing wraps around, and the rows are worth it */
+    Value *Good = B.CreateAnd(B.CreateICmpULE(Last, B.CreateSub(Most, From)), B.CreateICmpUGE(By, Number(ShortRow)));
+    if (Signed)
+        Good = B.CreateAnd(Good, B.CreateAnd(B.CreateICmpULE(From, Most), B.CreateICmpULE(By, Most)));
+    Good = B.CreateAnd(Good, B.CreateIsNotNull(Count));
+    if (ByMask)
+        Good = B.CreateAnd(Good, B.CreateIsNull(B.CreateAnd(By, B.CreateSub(By, Number(1)))));
+    for (const Division &Each : Divisions) {
+        if (!Each.Start)
+            continue;
+        Value *Own = Wide(Each.Start), *MostOwn = MostOf(Each.Start, Each.Signed);
+        Good = B.CreateAnd(
+            Good, B.CreateAnd(B.CreateICmpULE(Own, MostOwn), B.CreateICmpULE(Last, B.CreateSub(MostOwn, Own))));
+        Good = B.CreateAnd(Good, B.CreateICmpEQ(B.CreateURem(Own, By), B.CreateURem(From, By))); /* by a constant */
+    }
+    SmallVector<Value *, 8> Widths;
+    for (const Division &Each : OfRows) {
+        Value *Of = Wide(Each.Width);
+        Value *None = B.CreateIsNull(Of);
+        Value *Over = B.CreateURem(By, B.CreateSelect(None, Number(1), Of));
+        Good = B.CreateAnd(Good, B.CreateNot(B.CreateOr(None, B.CreateIsNotNull(Over))));
+        Widths.push_back(Of);
+    }
+    Value *Divisor = B.CreateSelect(Good, By, Number(1)); /* By is what it is in rows */
+    Value *Over = B.CreateURem(From, Divisor);
+    Value *First = B.CreateSelect(B.CreateIsNull(Over), Number(0), B.CreateSub(Divisor, Over));
+    First = B.CreateBinaryIntrinsic(Intrinsic::umin, First, Count);
+    Value *Whole = B.CreateUDiv(B.CreateSub(Count, First), Divisor);
+    Whole = B.CreateSelect(Good, Whole, Number(0), "tw_rows");
+    Value *Row0 = B.CreateUDiv(B.CreateAdd(From, First), Divisor);
+    for (Division &Each : Divisions)
+        if (Each.Start)
+            Each.Row = B.CreateUDiv(B.CreateAdd(Wide(Each.Start), First), Divisor);
+    Value *Done = B.CreateAdd(First, B.CreateMul(Whole, Divisor));
+    DenseMap<const PHINode *, Value *> Steps;
+    for (PHINode &Phi : Header->phis()) {
+        const SCEV *Step = cast<SCEVAddRecExpr>(SE.getSCEV(&Phi))->getStepRecurrence(SE);
+        Steps[&Phi] = Expand.expandCodeFor(Step, Step->getType(), At->getIterator());
+    }
+    B.SetInsertPoint(At);
+    const auto NewBlock = [&](const char *Name) { return BasicBlock::Create(Context, Name, &F, Header); };
+    const auto Jump = [&](BasicBlock *Source, BasicBlock *To) { BranchInst::Create(To, Source)->setDebugLoc(Where); };
+    /* Preheader -> [First] -> Middle -> [rows] -> Behind -> [the loop] */
+    BasicBlock *FirstEntry = NewBlock("tw_first"), *FirstEnd = NewBlock("tw_first_end"),
+               *Middle = NewBlock("tw_middle");
+    BasicBlock *Row = NewBlock("tw_row"), *RowEnd = NewBlock("tw_row_end");
+    BasicBlock *Behind = NewBlock("tw_behind"), *Rest = NewBlock("tw_rest");
+    Value *HasFirst = B.CreateIsNotNull(First), *HasRows = B.CreateIsNotNull(Whole);
+    Value *HasRest = B.CreateICmpNE(Done, Count);
+    At->eraseFromParent();
+    B.SetInsertPoint(Preheader);
+    B.SetCurrentDebugLocation(Where);
+    B.CreateCondBr(HasFirst, FirstEntry, Middle);
+    Jump(FirstEnd, Middle);
+    B.SetInsertPoint(Middle);
+    B.CreateCondBr(HasRows, Row, Behind);
+    B.SetInsertPoint(Behind);
+    B.CreateCondBr(HasRest, Rest, Exit);
+    Jump(Rest, Header);
+
+    B.SetInsertPoint(Row);
+    PHINode *Number_ = B.CreatePHI(B.getInt64Ty(), 2, "tw_row");
+    Number_->addIncoming(B.getInt64(0), Middle);
+    Value *Index = B.CreateAdd(Row0, Number_);
+    Value *Begun = B.CreateAdd(First, B.CreateMul(Number_, By));
+    auto InFirst = copyLoop(L, Preheader, "first", B.getInt64(0), First, FirstEntry, FirstEnd);
+    auto Inside = copyLoop(L, Preheader, "row", B.getInt64(0), By, Row, RowEnd);
+    Jump(FirstEntry, InFirst->Header);
+    for (PHINode &Phi : Header->phis()) {
+        Value *Init = Phi.getIncomingValueForBlock(Preheader), *Step = Steps.lookup(&Phi);
+        const auto Moved = [&](Value *Turn) {
+            Value *By_ = B.CreateMul(B.CreateZExtOrTrunc(Turn, Step->getType()), Step);
+            return Phi.getType()->isPointerTy() ? B.CreatePtrAdd(Init, By_) : B.CreateAdd(Init, By_);
+        };
+        cast<PHINode>(Inside->Map[&Phi])->setIncomingValueForBlock(Row, Moved(Begun));
+        IRBuilder<>::InsertPointGuard Guard(B);
+        B.SetInsertPoint(Rest->getTerminator());
+        Phi.setIncomingValueForBlock(Preheader, Moved(Done));
+        Phi.replaceIncomingBlockWith(Preheader, Rest);
+    }
+    B.CreateBr(Inside->Header);
+    for (const Division &Each : Divisions) {
+        auto *I = cast<Instruction>(static_cast<Value *>(Inside->Map[Each.I]));
+        IRBuilder<> Here(Each.Rest ? &*Inside->Header->getFirstInsertionPt() : Row->getTerminator());
+        Value *Quotient = Each.Row && !Each.Rest ? Here.CreateAdd(Each.Row, Number_) : Index;
+        I->replaceAllUsesWith(Here.CreateTrunc(Each.Rest ? Inside->Counter : Quotient, I->getType()));
+    }
+    for (auto [Each, Of] : zip(OfRows, Widths)) { /* of a plane, which begins with a row */
+        auto *I = cast<Instruction>(static_cast<Value *>(Inside->Map[Each.I]));
+        IRBuilder<> Here(&*Inside->Header->getFirstInsertionPt());
+        Value *Turn = Here.CreateTrunc(Inside->Counter, I->getType()), *Width_ = Here.CreateTrunc(Of, I->getType());
+        if (Each.Rest) {
+            I->replaceAllUsesWith(Here.CreateURem(Turn, Width_));
+            continue;
+        }
+        IRBuilder<> Of_(Row->getTerminator());
+        Value *Before = Of_.CreateTrunc(Of_.CreateMul(Index, Of_.CreateUDiv(By, Of)), I->getType());
+        I->replaceAllUsesWith(Here.CreateAdd(Before, Here.CreateUDiv(Turn, Width_)));
+    }
+    Instruction *InsideEnd = Inside->Latch->getTerminator();
+    InsideEnd->setMetadata(LLVMContext::MD_loop,
+                           makePostTransformationMetadata(Context, InsideEnd->getMetadata(LLVMContext::MD_loop), {},
+                                                          {MDNode::get(Context, MDString::get(Context, PlaneMark))}));
+    B.SetInsertPoint(RowEnd);
+    Value *Next = B.CreateAdd(Number_, B.getInt64(1), "", true, true);
+    Instruction *Back = B.CreateCondBr(B.CreateICmpEQ(Next, Whole), Behind, Row);
+    if (F.hasFnAttribute(SplitRole)) /* rows of a group, or of a tile: mostly short */
+        Back->setMetadata(LLVMContext::MD_loop,
+                          loopMetadata(Context, RowsMark, turnsApart(L) == UINT64_MAX ? UINT64_MAX : 1));
+    Number_->addIncoming(Next, RowEnd);
+    for (PHINode &Phi : Exit->phis()) { /* what comes from the loop is not used, by isSuitable() */
+        auto *V = dyn_cast<Instruction>(Phi.getIncomingValueForBlock(L.getLoopLatch()));
+        Phi.addIncoming(V && L.contains(V) ? PoisonValue::get(Phi.getType())
+                                           : Phi.getIncomingValueForBlock(L.getLoopLatch()),
+                        Behind);
+    }
+}
+
+bool Rows::run()
+{
+    if (!isSuitable())
+        return false;
+    collect();
+    if (Divisions.empty())
+        return copyForOneRow();
+    divide();
+    return true;
+}
+
+} // namespace
+
+/* Makes rows of the loops over work-items of a function, or of those that such rows have become. */
+bool makeRows(Function &F, FunctionAnalysisManager &FAM, bool OfPlanes)
+{
+    return changeLoops(F, FAM, OfPlanes ? "teamwork.rows_of_planes" : "teamwork.rows", [&](Loop &L) {
+        if (OfPlanes && !hasLoopMark(L, PlaneMark))
+            return false;
+        if (!Rows(F, L, FAM.getResult<ScalarEvolutionAnalysis>(F)).run())
+            return false;
+        tellRemark(F, {"teamwork-rows", "Rows", false, L.getStartLoc(), L.getStartLoc()},
+                   "work-items of kernel " + kernelOf(F)
+                       + " divide an index by the width of rows: they run row by row");
+        return true;
+    });
+}
+
+} // namespace tw_compiler

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loops in kernels for NVIDIA GPUs, whose counters and addresses take more instructions than CUDA's own compiler needs:
+
+   - A loop over an array whose index is tested computes the address of each access (advancePointer()), and so does one over an array of
+     the work-item whose index is a sum (advanceThroughArray()).
+   - ptxas unrolls what LLVM has unrolled again, for 8 and 16 turns, and each time that the loop begins it finds out how many of these
+     there are: ten instructions, which a short loop inside another one does not earn.
+   - A loop whose step is a group's size has a counter of 64 bits, also where its limit is known to be small, and each turn computes and
+     compares both halves (narrowCounter()). Where the step is a constant, LLVM sees better without what becomes of the halves. */
+#include "passes.h"
+
+#include "analysis/accesses.h"
+#include "base/marks.h"
+#include "utilities/expander.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/IR/PatternMatch.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
+
+using namespace llvm;
+
+namespace tw_compiler
+{
+namespace
+{
+
+/* Where an index is known not to be negative, LLVM extends it by zeros, and then does not see any more that it advances by a step:
+   each access of an unrolled loop computes its address. So what does not change in the loop goes to the pointer, in front of it. If one
+   term of a sum is not negative, and the sum, as a signed number, is not either, then it did not overflow. */
+bool advancePointer(GetElementPtrInst &Access, Loop &L, ScalarEvolution &SE)
+{
+    using namespace PatternMatch;
+    Value *Fixed, *Counter, *Index = Access.getNumIndices() == 1 ? Access.getOperand(1) : nullptr;
+    BasicBlock *Before = L.getLoopPreheader();
+    if (!Before || !Index || !Index->getType()->isIntegerTy(64)
+        || !match(Index, m_NNegZExt(m_Add(m_Value(Fixed), m_Value(Counter))))
+        || !L.isLoopInvariant(Access.getPointerOperand()))
+        return false;
+    if (L.isLoopInvariant(Counter))
+        std::swap(Fixed, Counter);
+    const auto *Steps = dyn_cast<SCEVAddRecExpr>(SE.getSignExtendExpr(SE.getSCEV(Counter), Index->getType()));
+    if (!L.isLoopInvariant(Fixed) || !Steps || Steps->getLoop() != &L || !SE.isKnownNonNegative(Steps))
+        return false;
+    IRBuilder<> Front(Before->getTerminator()), Here(&Access);
+    Type *Element = Access.getSourceElementType();
+    Value *First = Front.CreateGEP(Element, Access.getPointerOperand(), Front.CreateSExt(Fixed, Index->getType()));
+    Access.replaceAllUsesWith(Here.CreateGEP(Element, First, Here.CreateSExt(Counter, Index->getType())));
+    Access.eraseFromParent();
+    return true;
+}
+
+/* An index of 32 bits into an array of the work-item, where LLVM does not know any more that it cannot overflow: each turn accesses an
+   element, so the index is that of an element in each turn, and the next one is a step away. A pointer goes from one to the other. */
+bool advanceThroughArray(GetElementPtrInst &Access, Loop &L, ScalarEvolution &SE, const DominatorTree &DT)
+{
+    const DataLayout &DL = Access.getModule()->getDataLayout();
+    const auto *Array = dyn_cast<AllocaInst>(getUnderlyingObject(Access.getPointerOperand()));
+    const auto Size = Array ? Array->getAllocationSize(DL) : std::nullopt;
+    BasicBlock *Before = L.getLoopPreheader(), *Latch = L.getLoopLatch();
+    auto *Extended = dyn_cast<SExtInst>(Access.getOperand(Access.getNumOperands() - 1));
+    if (!Size || Size->isScalable() || Size->getFixedValue() > INT32_MAX / 4 || !Access.isInBounds() || !Before
+        || !Latch || !Extended || !Extended->getSrcTy()->isIntegerTy(32) || isa<SCEVAddRecExpr>(SE.getSCEV(&Access)))
+        return false;
+    for (unsigned N = 0; N + 1 < Access.getNumOperands(); ++N)
+        if (!L.isLoopInvariant(Access.getOperand(N)))
+            return false;
+    const auto *Steps = dyn_cast<SCEVAddRecExpr>(SE.getSCEV(Extended->getOperand(0)));
+    const bool Even = Steps && Steps->isAffine() && Steps->getLoop() == &L;
+    const auto *Step = Even ? dyn_cast<SCEVConstant>(Steps->getOperand(1)) : nullptr;
+    if (!Step || Step->getAPInt().abs().sgt(INT32_MAX / 4) || none_of(Access.users(), [&](const User *U) {
+            const auto *I = cast<Instruction>(U);
+            return getLoadStorePointerOperand(I) == &Access && L.contains(I) && DT.dominates(I->getParent(), Latch);
+        }))
+        return false;
+    Expander Expand(SE, DL, "tw");
+    if (!Expand.isSafeToExpandAt(Steps->getStart(), Before->getTerminator()))
+        return false;
+
+    Value *Start =
+        Expand.expandCodeFor(Steps->getStart(), Extended->getSrcTy(), Before->getTerminator()->getIterator());
+    IRBuilder<> Front(Before->getTerminator()), Here(&L.getHeader()->front()), Behind(Latch->getTerminator());
+    auto *First = cast<GetElementPtrInst>(Access.clone());
+    First->setOperand(First->getNumOperands() - 1, Front.CreateSExt(Start, Extended->getType()));
+    First->setIsInBounds(false);
+    Front.Insert(First);
+    PHINode *Pointer = Here.CreatePHI(Access.getType(), 2);
+    Value *Next =
+        Behind.CreateGEP(Access.getResultElementType(), Pointer, Behind.getInt64(Step->getAPInt().getSExtValue()));
+    Pointer->addIncoming(First, Before);
+    Pointer->addIncoming(Next, Latch);
+    Access.replaceAllUsesWith(Pointer);
+    Access.eraseFromParent();
+    return true;
+}
+
+bool advancePointers(Loop &L, ScalarEvolution &SE, const DominatorTree &DT)
+{
+    SmallVector<GetElementPtrInst *, 8> Accesses;
+    for (BasicBlock *Block : L.blocks())
+        for (Instruction &I : *Block)
+            if (auto *Access = dyn_cast<GetElementPtrInst>(&I))
+                Accesses.push_back(Access);
+    bool Changed = false;
+    for (GetElementPtrInst *Access : Accesses)
+        Changed |= advancePointer(*Access, L, SE) || advanceThroughArray(*Access, L, SE, DT);
+    return Changed;
+}
+
+/* What LLVM unrolls ptxas need not unroll again. */
+void unrollOnce(Loop &L)
+{
+    constexpr const char *Later = "llvm.loop.unroll.followup_unrolled";
+    if (hasLoopMark(L, Later) || hasLoopMark(L, NotUnrolled))
+        return;
+    LLVMContext &Context = L.getHeader()->getContext();
+    MDNode *Not = MDNode::get(Context, MDString::get(Context, NotUnrolled));
+    MDNode *Mark = MDNode::get(Context, {MDString::get(Context, Later), Not});
+    L.setLoopID(makePostTransformationMetadata(Context, L.getLoopID(), {}, {Mark}));
+}
+
+/* A counter of 64 bits that goes on only while it is less than a limit, and never leaves 32 bits, gets as many. */
+bool narrowCounter(PHINode &Counter, Loop &L, ScalarEvolution &SE)
+{
+    using namespace PatternMatch;
+    BasicBlock *Before = L.getLoopPredecessor(), *Latch = L.getLoopLatch();
+    auto *Branch = Latch ? dyn_cast<BranchInst>(Latch->getTerminator()) : nullptr;
+    auto *Test = Branch && Branch->isConditional() ? dyn_cast<ICmpInst>(Branch->getCondition()) : nullptr;
+    if (!Before || !Test || !Counter.getType()->isIntegerTy(64))
+        return false;
+    Value *Start = Counter.getIncomingValueForBlock(Before), *Step, *Tested = Test->getOperand(0),
+          *Limit = Test->getOperand(1);
+    auto *Next = dyn_cast<BinaryOperator>(Counter.getIncomingValueForBlock(Latch));
+    if (!Next || !match(Next, m_c_Add(m_Specific(&Counter), m_Value(Step))) || isa<Constant>(Step)
+        || !L.isLoopInvariant(Step))
+        return false;
+    auto GoesOn = Branch->getSuccessor(0) == L.getHeader() ? Test->getPredicate() : Test->getInversePredicate();
+    if (L.isLoopInvariant(Tested)) {
+        std::swap(Tested, Limit);
+        GoesOn = ICmpInst::getSwappedPredicate(GoesOn);
+    }
+    if (GoesOn != ICmpInst::ICMP_ULT || (Tested != Next && Tested != &Counter) || !L.isLoopInvariant(Limit))
+        return false;
+
+    const auto Most = [&SE](Value *Of) { return SE.getUnsignedRangeMax(SE.getSCEV(Of)); };
+    const APInt Below = Most(Limit).usub_sat(APInt(64, 1)), Stride = Most(Step);
+    APInt First = Most(Start);
+    if (SE.isLoopEntryGuardedByCond(&L, ICmpInst::ICMP_ULT, SE.getSCEV(Start), SE.getSCEV(Limit)))
+        First = APIntOps::umin(First, Below);
+    const APInt Later = Tested == Next ? Below : Below.uadd_sat(Stride);
+    if (!APIntOps::umax(First, Later).uadd_sat(Stride).isIntN(32) || !Most(Limit).isIntN(32))
+        return false;
+
+    SE.forgetLoop(&L);
+    IRBuilder<> Front(Before->getTerminator()), Head(&Counter), Here(Next);
+    Type *Word = Here.getInt32Ty();
+    PHINode *Narrow = Head.CreatePHI(Word, 2);
+    Value *Sum = Here.CreateAdd(Narrow, Front.CreateTrunc(Step, Word));
+    Narrow->addIncoming(Front.CreateTrunc(Start, Word), Before);
+    Narrow->addIncoming(Sum, Latch);
+    Branch->setCondition(
+        IRBuilder<>(Branch).CreateICmpULT(Tested == Next ? Sum : Narrow, Front.CreateTrunc(Limit, Word)));
+    if (Branch->getSuccessor(0) != L.getHeader())
+        Branch->swapSuccessors();
+    Head.SetInsertPoint(L.getHeader(), L.getHeader()->getFirstInsertionPt());
+    Next->replaceAllUsesWith(Here.CreateZExt(Sum, Next->getType()));
+    Counter.replaceAllUsesWith(Head.CreateZExt(Narrow, Counter.getType()));
+    Next->eraseFromParent();
+    Counter.eraseFromParent();
+    return true;
+}
+
+bool narrowCounters(Loop &L, ScalarEvolution &SE)
+{
+    bool Changed = false;
+    for (PHINode &Counter : make_early_inc_range(L.getHeader()->phis()))
+        Changed |= narrowCounter(Counter, L, SE);
+    return Changed;
+}
+
+} // namespace
+
+bool advanceGpuPointers(Function &F, FunctionAnalysisManager &FAM)
+{
+    auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
+    auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
+    bool Changed = false;
+    for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder()) {
+        Changed |= narrowCounters(*L, SE);
+        if (L->isInnermost()) {
+            Changed |= advancePointers(*L, SE, DT);
+            if (L->getParentLoop() && !SE.getSmallConstantTripCount(L))
+                unrollOnce(*L);
+        }
+    }
+    return Changed;
+}
+
+} // namespace tw_compiler

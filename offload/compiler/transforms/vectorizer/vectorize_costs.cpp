@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether vectors of work-items pay, and how many lanes they have: what a work-item costs, by how often it runs each block, and what a
+ * vector does.
+ */
+#include "vectorize.h"
+
+#include "analysis/predicates.h"
+#include "base/marks.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <llvm/ADT/MapVector.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/Analysis/VectorUtils.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
+
+using namespace llvm;
+
+namespace tw_compiler
+{
+
+namespace
+{
+
+constexpr int OfFunction = 20; /* cost of a function such as expf(), also for a vector */
+
+} // namespace
+
+/* Whether a block mostly runs with a mask. */
+bool Vectorizer::isMasked(const BasicBlock *Block) const
+{
+    const Loop *K = LI.getLoopFor(Block);
+    return Shape.isPartial(Block) && !(K != &L && isFirstTogether(*K) && DT.dominates(Block, K->getLoopLatch()));
+}
+
+/* How often a work-item runs a block, by how often it runs another one. */
+double Vectorizer::oftenBy(const BasicBlock *Block, const BasicBlock *Other) const
+{
+    const auto Frequency = [&](const BasicBlock *Of) {
+        return std::max(1.0, double(Often.getBlockFreq(Of).getFrequency()));
+    };
+    return Frequency(Block) / Frequency(Other);
+}
+
+/* How often a vector of work-items runs a block each time that it runs the header of L. A loop turns as long as one of them goes on, and a
+   block with a mask runs if one of them comes to it. */
+double Vectorizer::oftenAsVector(const BasicBlock *Block) const
+{
+    constexpr double OfSlowest = 2; /* turns of the last one, by those of all on average */
+    const Loop *K = LI.getLoopFor(Block);
+    const double OfItem = oftenBy(Block, K->getHeader());
+    double Turns = 1;
+    if (K != &L)
+        Turns = oftenAsVector(K->getLoopPreheader()) * oftenBy(K->getHeader(), K->getLoopPreheader())
+                * (Shape.isDivergent(K) ? OfSlowest : 1);
+    return Turns * (isMasked(Block) ? std::min(1.0, OfItem * Width) : OfItem);
+}
+
+InstructionCost Vectorizer::costOfAccess(Instruction &I) const
+{
+    const bool IsStore = isa<StoreInst>(I);
+    const unsigned Opcode = I.getOpcode();
+    const Value *Address = getLoadStorePointerOperand(&I);
+    Type *T = getLoadStoreType(&I);
+    auto *Wide = VectorType::get(T, Width, false);
+    const Align At = getLoadStoreAlignment(&I);
+    const auto Kind = TargetTransformInfo::TCK_RecipThroughput;
+    const bool IsPartial = isMasked(I.getParent());
+    const std::optional<int64_t> Step = Shape.step(Address);
+    if (const PrivateVariable *Own = Private.interleaved(Address)) {
+        const auto Place = Private.placeOf(const_cast<Value *>(Address), *Own);
+        if (all_of(Place->Parts, [&](const auto &Part) { return Shape.isUniform(Part.first); }))
+            return IsStore && IsPartial ? TTI.getMaskedMemoryOpCost(Opcode, Wide, At, 0, Kind)
+                                        : TTI.getMemoryOpCost(Opcode, Wide, At, 0, Kind);
+    } else if (Step == 0)
+        return TTI.getMemoryOpCost(Opcode, T, At, 0, Kind);
+    else if (Step && uint64_t(std::abs(*Step)) == DL.getTypeStoreSize(T).getFixedValue()) {
+        const bool IsLegal = IsStore ? TTI.isLegalMaskedStore(T, At) : TTI.isLegalMaskedLoad(T, At);
+        if (!IsPartial)
+            return TTI.getMemoryOpCost(Opcode, Wide, At, 0, Kind);
+        if (IsLegal)
+            return TTI.getMaskedMemoryOpCost(Opcode, Wide, At, 0, Kind);
+    }
+    return TTI.getGatherScatterOpCost(Opcode, Wide, Address, IsPartial, At, Kind, &I);
+}
+
+/* A division by what is not constant: its cost is not what the target says. */
+static bool isDivision(const Instruction &I)
+{
+    return I.isIntDivRem() && !isa<Constant>(I.getOperand(1));
+}
+
+InstructionCost Vectorizer::costOfOne(Instruction &I) const
+{
+    constexpr int OfDivision = 10;
+    const auto *Call = dyn_cast<CallInst>(&I);
+    return isDivision(I) ? OfDivision
+           : Call && vectorFunction(*Call).second
+               ? OfFunction
+               : TTI.getInstructionCost(&I, TargetTransformInfo::TCK_RecipThroughput);
+}
+
+InstructionCost Vectorizer::costOfAll(Instruction &I) const
+{
+    const auto Kind = TargetTransformInfo::TCK_RecipThroughput;
+    constexpr int OfLane = 4; /* to take it out of a vector, and put it in */
+    const InstructionCost OneByOne = (costOfOne(I) + OfLane) * Width;
+    if (isDropped(I) || isa<PHINode>(I) || I.isTerminator())
+        return costOfOne(I);
+    if (isScalarized(I))
+        return OneByOne;
+    if (getLoadStorePointerOperand(&I))
+        return costOfAccess(I);
+    if (Shape.step(&I))
+        return costOfOne(I);
+    auto *T = I.getType()->isVoidTy() ? nullptr : widened(I.getType());
+    if (isDivision(I))
+        return I.getType()->getScalarSizeInBits() <= 32 ? 2 * Width : OneByOne; /* see divide() */
+    if (I.isBinaryOp())
+        return TTI.getArithmeticInstrCost(I.getOpcode(), T, Kind, TargetTransformInfo::getOperandInfo(I.getOperand(0)),
+                                          TargetTransformInfo::getOperandInfo(I.getOperand(1)));
+    if (const auto *Cast = dyn_cast<CastInst>(&I))
+        return TTI.getCastInstrCost(I.getOpcode(), T, widened(Cast->getSrcTy()),
+                                    TargetTransformInfo::CastContextHint::None, Kind);
+    if (isa<CmpInst>(I) || isa<SelectInst>(I))
+        return TTI.getCmpSelInstrCost(
+            I.getOpcode(), widened(I.getOperand(1)->getType()),
+            widened(I.getOperand(0)->getType()->isIntegerTy(1) ? I.getOperand(0)->getType() : Type::getInt1Ty(Context)),
+            CmpInst::BAD_ICMP_PREDICATE, Kind);
+    if (const auto *Call = dyn_cast<CallInst>(&I)) {
+        if (const unsigned Lanes = vectorFunction(*Call).second)
+            return OfFunction * (Width / Lanes);
+        SmallVector<Type *, 4> Types;
+        for (const Use &U : Call->args())
+            Types.push_back(widened(U->getType()));
+        const SmallVector<const Value *, 4> Arguments(Call->args());
+        return TTI.getIntrinsicInstrCost(
+            IntrinsicCostAttributes(getVectorIntrinsicIDForCall(Call, &TLI), T, Arguments, Types), Kind);
+    }
+    return costOfOne(I);
+}
+
+/* What LLVM makes vectors of in scalar code (SLP), and how many lanes these have: elements of one work-item that lie side by side, at least
+   a register of them, and what is computed from each by itself. Elements of other work-items are far from them. */
+DenseMap<const Instruction *, unsigned> Vectorizer::ownVectors(BasicBlock &Block) const
+{
+    struct Element {
+        int64_t At;
+        const LoadInst *Load;
+    };
+    const uint64_t Register = TTI.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue();
+    MapVector<std::pair<const Value *, Type *>, SmallVector<Element, 16>> Rows;
+    for (const Instruction &I : Block) {
+        const auto *Load = dyn_cast<LoadInst>(&I);
+        if (!Load || !Load->isSimple() || Shape.isUniform(Load->getPointerOperand()))
+            continue;
+        APInt At(DL.getIndexTypeSizeInBits(Load->getPointerOperandType()), 0);
+        const Value *Base = Load->getPointerOperand()->stripAndAccumulateConstantOffsets(DL, At, true);
+        Rows[{Base, Load->getType()}].push_back({At.getSExtValue(), Load});
+    }
+    DenseMap<const Instruction *, unsigned> Lanes, Column;
+    for (auto &[Of, Row] : Rows) {
+        const auto Bytes = int64_t(DL.getTypeStoreSize(Of.second).getFixedValue());
+        llvm::sort(Row, [](const Element &A, const Element &B) { return A.At < B.At; });
+        for (size_t First = 0, Past; First < Row.size(); First = Past) {
+            for (Past = First + 1; Past < Row.size() && Row[Past].At == Row[Past - 1].At + Bytes; ++Past)
+                ;
+            if ((Past - First) * uint64_t(Bytes) * 8 < Register)
+                continue;
+            for (size_t K = First; K < Past; ++K) {
+                Column[Row[K].Load] = unsigned(K - First);
+                Lanes[Row[K].Load] = unsigned(Register / (uint64_t(Bytes) * 8));
+            }
+        }
+    }
+    for (const Instruction &I : Block) {
+        const Instruction *From = nullptr;
+        for (const Use &U : I.operands())
+            if (const auto *Operand = dyn_cast<Instruction>(U); Operand && Column.count(Operand)) {
+                if (From && Column[From] != Column[Operand]) /* one element depends on another one */
+                    return DenseMap<const Instruction *, unsigned>();
+                From = Operand;
+            }
+        if (From && !isa<PHINode>(I)) {
+            Column[&I] = Column[From];
+            Lanes[&I] = Lanes[From];
+        }
+    }
+    return Lanes;
+}
+
+bool Vectorizer::pays()
+{
+    Instruction *Dearest = nullptr;
+    double Most = 0;
+    double ScalarSum = 0, VectorSum = 0;
+    for (BasicBlock *Block : All) {
+        const DenseMap<const Instruction *, unsigned> Own = ownVectors(*Block);
+        const double OfItem = oftenBy(Block, L.getHeader()), OfVector = oftenAsVector(Block);
+        for (Instruction &I : *Block) {
+            const InstructionCost One = costOfOne(I), All = costOfAll(I);
+            if (!One.isValid() || !All.isValid())
+                return refuse("it has no form for vectors", &I);
+            const double AsScalars = OfItem * double(*One.getValue()) / std::max(Own.lookup(&I), 1u),
+                         AsVector = OfVector * double(*All.getValue());
+            ScalarSum += AsScalars;
+            VectorSum += AsVector;
+            if (const double More = AsVector - Width * AsScalars; More > Most) {
+                Most = More;
+                Dearest = &I;
+            }
+        }
+    }
+    return VectorSum < 0.9 * ScalarSum * Width || refuse("it would not pay", Dearest);
+}
+
+/* How many bits vectors of one lane take at once, at most: from where each is made to its last use. */
+uint64_t Vectorizer::mostBits() const
+{
+    DenseMap<const BasicBlock *, unsigned> Last; /* behind the places of a block's instructions */
+    DenseMap<const Instruction *, unsigned> At;
+    unsigned Places = 0;
+    for (const BasicBlock *Block : All) {
+        for (const Instruction &I : *Block)
+            At[&I] = Places++;
+        Last[Block] = Places;
+    }
+    std::vector<int64_t> More(Places + 1);
+    for (const auto &[I, Begin] : At) {
+        if (Shape.step(I) || I->getType()->isVoidTy())
+            continue;
+        unsigned End = Begin;
+        for (const User *U : I->users()) {
+            const auto *By = cast<Instruction>(U);
+            if (!L.contains(By))
+                continue;
+            End = std::max(End, At[By]);
+            for (const Loop *K = LI.getLoopFor(By->getParent()); K != &L; K = K->getParentLoop())
+                if (!K->contains(I) || By->getParent() == K->getHeader()) /* as long as the loop turns */
+                    End = std::max(End, Last[K->getLoopLatch()]);
+        }
+        const auto Bits = int64_t(std::max<uint64_t>(DL.getTypeSizeInBits(I->getType()).getFixedValue(), 8));
+        More[Begin] += Bits;
+        More[End] -= Bits;
+    }
+    int64_t Now = 0, Most = 0;
+    for (const int64_t M : More)
+        Most = std::max(Most, Now += M);
+    return uint64_t(Most);
+}
+
+/* As many lanes as registers have room for, up to four vectors of 32-bit numbers: neighbours hide how long each operation takes. */
+void Vectorizer::chooseWidth()
+{
+    constexpr unsigned Usual = 32, MostVectors = 4, MostLanes = 64;
+    constexpr uint64_t MostOfVariables = 32 * 1024; /* bytes of all lanes: a cache of the first level */
+    const uint64_t Register = TTI.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue(),
+                   Room = Register * TTI.getNumberOfRegisters(TTI.getRegisterClassForType(true)), Live = mostBits();
+    uint64_t Most = turnsApart(L);
+    if (const unsigned Turns = SE.getSmallConstantTripCount(&L))
+        Most = std::min<uint64_t>(Most, Turns);
+    uint64_t OfVariables = 0;
+    for (const PrivateVariable &P : Private.All)
+        OfVariables += P.Bytes;
+    const uint64_t One = Register / Usual;
+    uint64_t Lanes = One;
+    while (Lanes < MostVectors * One && 2 * Lanes * Live <= Room && 2 * Lanes * OfVariables <= MostOfVariables)
+        Lanes *= 2;
+    if (const std::optional<int> Wanted = getOptionalIntLoopAttribute(&L, VectorWidth)) /* TW_HOST_LOOP() */
+        Lanes = std::min<uint64_t>(uint64_t(*Wanted), MostLanes);
+    Width = unsigned(bit_floor(std::min(Lanes, Most)));
+}
+
+} // namespace tw_compiler
