@@ -110,6 +110,42 @@ entry:
   ret void
 }
 
+; The address of an element, computed in front of all regions: each work-item has an element of its own, and computes its address.
+; REMARK-DAG: kernel early_address was split at 1 barriers into loops over work-items
+; CHECK-LABEL: @early_address_is_split(
+; CHECK: ret i1 true
+define i1 @early_address_is_split() {
+  %done = call i1 @tw_internal_marker_done(ptr @early_address)
+  ret i1 %done
+}
+
+define internal void @early_address(ptr %group) "teamwork.split"="early_address" {
+entry:
+  %own = alloca [16 x float], align 4
+  %second = getelementptr inbounds i8, ptr %own, i64 4
+  %x = load ptr, ptr %group, align 8
+  %at.n = getelementptr inbounds i8, ptr %group, i64 8
+  %n = load i64, ptr %at.n, align 8
+  call void @tw_internal_marker_begin(ptr %group, ptr @tw_internal_split_memory, ptr @tw_internal_split_diverge)
+  %level.0 = call i64 @tw_internal_marker_id(i32 0, i64 1)
+  %level.1 = call i64 @tw_internal_marker_id(i32 1, i64 1)
+  %i = call i64 @tw_internal_marker_id(i32 2, i64 %n)
+  %at = getelementptr inbounds float, ptr %x, i64 %i
+  %v = load float, ptr %at, align 4
+  %low = and i64 %i, 15
+  %mine = getelementptr inbounds float, ptr %own, i64 %low
+  store float %v, ptr %mine, align 4
+  store float 1.0, ptr %second, align 4
+  %ok = call i1 @tw_internal_marker_barrier(i32 7)
+  %other = xor i64 %i, 1
+  %at.other = getelementptr inbounds float, ptr %x, i64 %other
+  %is.odd = trunc i64 %i to i1
+  %place = select i1 %is.odd, ptr %second, ptr %mine
+  %w = load float, ptr %place, align 4
+  store float %w, ptr %at.other, align 4
+  ret void
+}
+
 ; REMARK-DAG: kernel varying_length keeps a stack for each work-item: of an array of variable length
 ; CHECK-LABEL: @varying_length_is_split(
 ; CHECK: ret i1 false

@@ -130,9 +130,39 @@ bool isTransient(Kernel &K, AllocaInst &Variable, ArrayRef<Use *> Uses)
     return true;
 }
 
+/* Addresses that were computed between regions, and that work-items use, are computed where they are used: each work-item has a place of
+   its own. */
+void sinkAddresses(Kernel &K, Value &Address)
+{
+    for (User *Of : SmallVector<User *, 8>(Address.users())) {
+        auto *I = dyn_cast<Instruction>(Of);
+        if (!I || !(isa<GetElementPtrInst>(I) || isa<CastInst>(I)) || !I->getType()->isPointerTy()
+            || K.regionOf(I->getParent()))
+            continue;
+        sinkAddresses(K, *I);
+        SmallDenseMap<Instruction *, Instruction *> Own; /* in front of what */
+        for (Use &U : make_early_inc_range(I->uses())) {
+            if (!K.regionOf(U))
+                continue;
+            auto *At = cast<Instruction>(U.getUser());
+            if (auto *Phi = dyn_cast<PHINode>(At))
+                At = Phi->getIncomingBlock(U)->getTerminator();
+            Instruction *&There = Own[At];
+            if (!There) {
+                There = I->clone();
+                There->insertBefore(At);
+            }
+            U.set(There);
+        }
+        if (I->use_empty())
+            I->eraseFromParent();
+    }
+}
+
 /* Decides about a variable: the group's, which work-items only read; or a work-item's own. */
 bool collectVariable(Kernel &K, AllocaInst &Variable)
 {
+    sinkAddresses(K, Variable);
     SmallVector<Use *, 16> Uses, Before;
     SmallPtrSet<Value *, 16> Seen;
     const bool Followed = collectUses(&Variable, Uses, Seen);
