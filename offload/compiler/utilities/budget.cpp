@@ -18,32 +18,31 @@ using namespace llvm;
 namespace tw_compiler
 {
 
-static constexpr uint64_t Large = 2500; /* instructions */
+static constexpr uint64_t Large = 3000; /* instructions */
 
 /* What LLVM does behind copies of loops takes time by the number of instructions, or by its square. So a function that is large gets fewer
    copies: up to four times its instructions and some. */
 void setBudget(Function &F)
 {
-    constexpr uint64_t Least = 300;
+    constexpr uint64_t Least = 1000;
     const uint64_t Begun = F.getInstructionCount();
-    F.addFnAttr(BudgetNote, std::to_string(std::min(Least + 2 * Begun, std::max(Large, Begun))));
+    F.addFnAttr(BudgetNote, std::to_string(std::min(Least + 4 * Begun, std::max(Large, Begun))));
 }
 
 /* Vectors have a budget of their own: loops that have used up the first one were taken apart for them. */
 void renewBudget(Function &F)
 {
-    uint64_t Most;
-    if (!F.getFnAttribute(BudgetNote).getValueAsString().getAsInteger(10, Most))
-        F.addFnAttr(BudgetNote, std::to_string(F.getInstructionCount() + std::min(2 * Most, Large)));
+    if (F.hasFnAttribute(BudgetNote))
+        F.addFnAttr(BudgetNote, std::to_string(F.getInstructionCount() + Large));
 }
 
 /* Whether a function has not budget for so many more instructions, which is told once. */
-static bool isFull(Function &F, uint64_t More)
+static bool isFull(Function &F)
 {
     constexpr const char *ToldNote = "teamwork.budget.told";
     uint64_t Most;
     if (F.getFnAttribute(BudgetNote).getValueAsString().getAsInteger(10, Most)
-        || F.getInstructionCount() + More <= Most)
+        || F.getInstructionCount() <= Most)
         return false;
     if (F.hasFnAttribute(ToldNote))
         return true;
@@ -69,14 +68,6 @@ uint64_t weightOf(const Loop &L, const BlockFrequencyInfo &Often)
     return Most;
 }
 
-uint64_t sizeOf(const Loop &L)
-{
-    uint64_t Size = 0;
-    for (const BasicBlock *Block : L.blocks())
-        Size += Block->size();
-    return Size;
-}
-
 } // namespace
 
 /* Hands what `Of` names for each loop over work-items to `Change`, or that loop itself: if it has no `Mark` yet, which it gets first.
@@ -98,7 +89,7 @@ bool changeLoops(Function &F, FunctionAnalysisManager &FAM, StringRef Mark, func
             if (!L || hasLoopMark(*L, Mark))
                 continue;
             addLoopMark(*L, Mark);
-            if (!isFull(F, sizeOf(*L)) && Change(*L)) {
+            if (!isFull(F) && Change(*L)) {
                 More = Changed = true;
                 FAM.invalidate(F, PreservedAnalyses::none());
                 break;

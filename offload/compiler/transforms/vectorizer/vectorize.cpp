@@ -330,9 +330,11 @@ void leave(Loop &L, LoopAccessInfoManager &Accesses)
         leaveToCosts(L);
 }
 
-/* What is left over is shorter than a vector, and stays as it is. */
+/* What is left over is shorter than a vector, and stays as it is: loops that it has inside would be a lot of code for a few turns. */
 void finishRest(Loop &L)
 {
+    for (Loop *Inner : L.getLoopsInPreorder())
+        Inner->setLoopAlreadyUnrolled();
     LLVMContext &Context = L.getHeader()->getContext();
     L.setLoopID(makePostTransformationMetadata(Context, L.getLoopID(), {ItemsMark, "llvm.loop.vectorize."}, {}));
     addLoopMark(L, "llvm.loop.isvectorized", ConstantInt::get(Type::getInt32Ty(Context), 1));
