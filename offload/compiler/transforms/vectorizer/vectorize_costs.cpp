@@ -27,6 +27,56 @@ namespace
 
 constexpr int OfFunction = 20; /* cost of a function such as expf(), also for a vector */
 
+/* What LLVM 22 asks in another way. */
+#if LLVM_VERSION_MAJOR >= 22
+bool isLegal(const TargetTransformInfo &TTI, bool IsStore, Type *T, Align At)
+{
+    return IsStore ? TTI.isLegalMaskedStore(T, At, 0) : TTI.isLegalMaskedLoad(T, At, 0);
+}
+
+InstructionCost costOfMasked(const TargetTransformInfo &TTI, bool IsStore, Type *Wide, Align At)
+{
+    return TTI.getMemIntrinsicInstrCost(
+        MemIntrinsicCostAttributes(IsStore ? Intrinsic::masked_store : Intrinsic::masked_load, Wide, At),
+        TargetTransformInfo::TCK_RecipThroughput);
+}
+
+InstructionCost costOfGather(const TargetTransformInfo &TTI, Instruction &I, Type *Wide, bool IsPartial)
+{
+    return TTI.getMemIntrinsicInstrCost(
+        MemIntrinsicCostAttributes(isa<StoreInst>(I) ? Intrinsic::masked_scatter : Intrinsic::masked_gather, Wide,
+                                   getLoadStorePointerOperand(&I), IsPartial, getLoadStoreAlignment(&I), &I),
+        TargetTransformInfo::TCK_RecipThroughput);
+}
+
+double number(const InstructionCost &Cost)
+{
+    return double(Cost.getValue());
+}
+#else
+bool isLegal(const TargetTransformInfo &TTI, bool IsStore, Type *T, Align At)
+{
+    return IsStore ? TTI.isLegalMaskedStore(T, At) : TTI.isLegalMaskedLoad(T, At);
+}
+
+InstructionCost costOfMasked(const TargetTransformInfo &TTI, bool IsStore, Type *Wide, Align At)
+{
+    return TTI.getMaskedMemoryOpCost(IsStore ? Instruction::Store : Instruction::Load, Wide, At, 0,
+                                     TargetTransformInfo::TCK_RecipThroughput);
+}
+
+InstructionCost costOfGather(const TargetTransformInfo &TTI, Instruction &I, Type *Wide, bool IsPartial)
+{
+    return TTI.getGatherScatterOpCost(I.getOpcode(), Wide, getLoadStorePointerOperand(&I), IsPartial,
+                                      getLoadStoreAlignment(&I), TargetTransformInfo::TCK_RecipThroughput, &I);
+}
+
+double number(const InstructionCost &Cost)
+{
+    return double(*Cost.getValue());
+}
+#endif
+
 } // namespace
 
 /* Whether a block mostly runs with a mask. */
@@ -73,18 +123,17 @@ InstructionCost Vectorizer::costOfAccess(Instruction &I) const
     if (const PrivateVariable *Own = Private.interleaved(Address)) {
         const auto Place = Private.placeOf(const_cast<Value *>(Address), *Own);
         if (all_of(Place->Parts, [&](const auto &Part) { return Shape.isUniform(Part.first); }))
-            return IsStore && IsPartial ? TTI.getMaskedMemoryOpCost(Opcode, Wide, At, 0, Kind)
+            return IsStore && IsPartial ? costOfMasked(TTI, IsStore, Wide, At)
                                         : TTI.getMemoryOpCost(Opcode, Wide, At, 0, Kind);
     } else if (Step == 0)
         return TTI.getMemoryOpCost(Opcode, T, At, 0, Kind);
     else if (Step && uint64_t(std::abs(*Step)) == DL.getTypeStoreSize(T).getFixedValue()) {
-        const bool IsLegal = IsStore ? TTI.isLegalMaskedStore(T, At) : TTI.isLegalMaskedLoad(T, At);
         if (!IsPartial)
             return TTI.getMemoryOpCost(Opcode, Wide, At, 0, Kind);
-        if (IsLegal)
-            return TTI.getMaskedMemoryOpCost(Opcode, Wide, At, 0, Kind);
+        if (isLegal(TTI, IsStore, T, At))
+            return costOfMasked(TTI, IsStore, Wide, At);
     }
-    return TTI.getGatherScatterOpCost(Opcode, Wide, Address, IsPartial, At, Kind, &I);
+    return costOfGather(TTI, I, Wide, IsPartial);
 }
 
 /* A division by what is not constant: its cost is not what the target says. */
@@ -204,8 +253,8 @@ bool Vectorizer::pays()
             const InstructionCost One = costOfOne(I), All = costOfAll(I);
             if (!One.isValid() || !All.isValid())
                 return refuse("it has no form for vectors", &I);
-            const double AsScalars = OfItem * double(*One.getValue()) / std::max(Own.lookup(&I), 1u),
-                         AsVector = OfVector * double(*All.getValue());
+            const double AsScalars = OfItem * number(One) / std::max(Own.lookup(&I), 1u),
+                         AsVector = OfVector * number(All);
             ScalarSum += AsScalars;
             VectorSum += AsVector;
             if (const double More = AsVector - Width * AsScalars; More > Most) {
