@@ -41,8 +41,7 @@ static bool isFull(Function &F)
 {
     constexpr const char *ToldNote = "teamwork.budget.told";
     uint64_t Most;
-    if (F.getFnAttribute(BudgetNote).getValueAsString().getAsInteger(10, Most)
-        || F.getInstructionCount() <= Most)
+    if (F.getFnAttribute(BudgetNote).getValueAsString().getAsInteger(10, Most) || F.getInstructionCount() <= Most)
         return false;
     if (F.hasFnAttribute(ToldNote))
         return true;
