@@ -136,11 +136,12 @@ class StrideFinder
 
     bool fits(const Sum &S, unsigned Bits);
     bool followsSize(llvm::Value *V, unsigned Bits);
-    Sum size(unsigned D)
+    Sum size(unsigned D) /* one product of one value at most: those of all dimensions have few */
     {
         Sum Atom;
         Atom.add({I.Extent[D]}, 1);
-        return sum(I.Extent[D]).value_or(Atom);
+        const std::optional<Sum> Of = sum(I.Extent[D]);
+        return Of && Of->Terms.size() == 1 && Of->Terms[0].first.size() <= 1 ? *Of : Atom;
     }
     Sum extent(int Dimension);
     bool isAlone(Shared &S);
