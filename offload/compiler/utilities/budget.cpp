@@ -21,12 +21,12 @@ namespace tw_compiler
 static constexpr uint64_t Large = 3000; /* instructions */
 
 /* What LLVM does behind copies of loops takes time by the number of instructions, or by its square. So a function that is large gets fewer
-   copies: up to four times its instructions and some. */
+   copies: up to four times its instructions and some; and a very large one gets vectors alone. */
 void setBudget(Function &F)
 {
-    constexpr uint64_t Least = 1000;
+    constexpr uint64_t Least = 1000, VeryLarge = 2000;
     const uint64_t Begun = F.getInstructionCount();
-    F.addFnAttr(BudgetNote, std::to_string(std::min(Least + 4 * Begun, std::max(Large, Begun))));
+    F.addFnAttr(BudgetNote, std::to_string(std::min(Least + 4 * Begun, Begun > VeryLarge ? Begun : Large)));
 }
 
 /* Vectors have a budget of their own: loops that have used up the first one were taken apart for them. */
