@@ -150,7 +150,7 @@ void sinkAddresses(Kernel &K, Value &Address)
             Instruction *&There = Own[At];
             if (!There) {
                 There = I->clone();
-                There->insertBefore(At);
+                There->insertBefore(At->getIterator());
             }
             U.set(There);
         }
