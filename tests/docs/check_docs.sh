@@ -100,6 +100,17 @@ for path in include/teamwork/*.h docs/*.md examples/*/ offload/backends/*/; do
     [ "$name" = export.h ] || grep -qE "[\`(/]$name\b" README.md || fail "README.md does not name $path"
 done
 
+# Each pass of the compiler component that a document names, in italics, is in the pipeline, and each that is there is named.
+# shellcheck disable=SC2086
+grep -ohE '\*tw-[a-z0-9-]+' $documents | tr -d '*' | sort -u >"$work/named"
+grep -oE '"tw-[a-z0-9-]+"' offload/compiler/pipeline.cpp | tr -d '"' | grep -vxE 'tw-(disable|print-pipeline)' | sort -u >"$work/passes"
+for pass in $(comm -23 "$work/named" "$work/passes"); do
+    fail "$pass: no pass of offload/compiler/pipeline.cpp has this name"
+done
+for pass in $(comm -13 "$work/named" "$work/passes"); do
+    fail "$pass: no document names this pass"
+done
+
 # ---- the map of the specification --------------------------------------------------------------------------------------
 
 # The clauses of chapters 2 to 4 of SYCL 1.2, and 5.4.

@@ -8,7 +8,7 @@
  *     define void @saxpy_tw_host(...) "teamwork.host"="saxpy"
  *
  * Attributes stay with a function and its copies, and end with it; the table would keep it alive. What is known by a name alone
- * is at the end of this file. The roles are in compiler.h, and in docs/design.md.
+ * is at the end of this file. The roles are in contract.h, and in docs/design.md.
  */
 #include "contract.h"
 
