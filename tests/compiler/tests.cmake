@@ -25,6 +25,7 @@ if(TEAMWORK_OPT AND TEAMWORK_FILECHECK AND TEAMWORK_PYTHON AND TEAMWORK_LIT)
 endif()
 list(JOIN include_options " " includes)
 file(GLOB files CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/ir/*.ll ${CMAKE_CURRENT_LIST_DIR}/c/*.c)
+# Each has a folder of its own: lit keeps times there, in a file that two of them would write at once.
 foreach(file IN LISTS files)
     get_filename_component(name ${file} NAME_WE)
     set(test compiler.${name})
@@ -33,7 +34,7 @@ foreach(file IN LISTS files)
             COMMAND ${TEAMWORK_PYTHON} ${TEAMWORK_LIT} -q -j1 -v --param opt=${TEAMWORK_OPT} --param filecheck=${TEAMWORK_FILECHECK}
                 --param plugin=$<TARGET_FILE:teamwork_compiler> --param llvm=${llvm} --param targets=${targets}
                 --param clang=${CMAKE_C_COMPILER} --param "includes=${includes}"
-                --param output=${CMAKE_CURRENT_BINARY_DIR}/compiler_lit ${file})
+                --param output=${CMAKE_CURRENT_BINARY_DIR}/compiler_lit/${name} ${file})
     else()
         add_test(NAME ${test} COMMAND sh -c
             "echo 'opt, FileCheck and lit of LLVM ${llvm} were not found (Debian packages llvm-${llvm} and llvm-${llvm}-tools)'; exit 77")
