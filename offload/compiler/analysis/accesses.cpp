@@ -137,12 +137,10 @@ void addAccess(Touched &All, const SCEV *Where, int64_t Bytes, const Loop &L, Sc
 
 } // namespace
 
-/* A variable that a work-item changes exists once. It does not matter where each touches its own elements, nor
-   where all of them only read. */
-Instruction *Accesses::sharedVariable()
+/* Each load and store with each object that its address may be in, but for variables that are marked as shared, and
+   those that each work-item has for itself. */
+void Accesses::forEachObject(function_ref<void(Instruction &, const Value *)> Use)
 {
-    MapVector<const AllocaInst *, Touched> Variables;
-    bool Unknown = false;
     for (BasicBlock *Block : L.blocks())
         for (Instruction &I : *Block) {
             Value *Address = getLoadStorePointerOperand(&I);
@@ -150,20 +148,30 @@ Instruction *Accesses::sharedVariable()
                 continue;
             SmallVector<const Value *, 4> Objects;
             getUnderlyingObjects(Address, Objects, nullptr, 0); /* also behind many steps */
-            for (const Value *Object : Objects) {
-                const auto *Variable = dyn_cast<AllocaInst>(Object);
-                if (Variable && (Variable->hasMetadata(SharedNote) || Own.count(Variable)))
-                    continue;
-                if (!Variable) {
-                    Unknown |= !isa<GlobalValue>(Object);
-                    continue;
-                }
-                Touched &All = Variables[Variable];
-                addAccess(All, SE.getSCEV(Address),
-                          int64_t(SE.getDataLayout().getTypeStoreSize(getLoadStoreType(&I)).getFixedValue()), L, SE);
-                All.IsChanged |= isa<StoreInst>(I);
-            }
+            for (const Value *Object : Objects)
+                if (const auto *Variable = dyn_cast<AllocaInst>(Object);
+                    !Variable || !(Variable->hasMetadata(SharedNote) || Own.count(Variable)))
+                    Use(I, Object);
         }
+}
+
+/* A variable that a work-item changes exists once. It does not matter where each touches its own elements, nor
+   where all of them only read. */
+Instruction *Accesses::sharedVariable()
+{
+    MapVector<const AllocaInst *, Touched> Variables;
+    bool Unknown = false;
+    forEachObject([&](Instruction &I, const Value *Object) {
+        const auto *Variable = dyn_cast<AllocaInst>(Object);
+        if (!Variable) {
+            Unknown |= !isa<GlobalValue>(Object);
+            return;
+        }
+        Touched &All = Variables[Variable];
+        addAccess(All, SE.getSCEV(getLoadStorePointerOperand(&I)),
+                  int64_t(SE.getDataLayout().getTypeStoreSize(getLoadStoreType(&I)).getFixedValue()), L, SE);
+        All.IsChanged |= isa<StoreInst>(I);
+    });
     for (auto &[Variable, All] : Variables)
         if (All.IsChanged && !All.IsOwn)
             return const_cast<AllocaInst *>(Variable);
@@ -182,24 +190,11 @@ std::vector<SmallVector<Instruction *, 4>> Accesses::combined()
     if (!L.getHeader()->getParent()->hasFnAttribute(CombinesNote))
         return {};
     MapVector<const void *, SmallVector<Instruction *, 4>> Arrays;
-    for (BasicBlock *Block : L.blocks())
-        for (Instruction &I : *Block) {
-            Value *Address = getLoadStorePointerOperand(&I);
-            if (!Address)
-                continue;
-            SmallVector<const Value *, 4> Objects;
-            getUnderlyingObjects(Address, Objects, nullptr, 0);
-            for (const Value *Object : Objects) {
-                const auto *Variable = dyn_cast<AllocaInst>(Object);
-                if (Variable && (Variable->hasMetadata(SharedNote) || Own.count(Variable)))
-                    continue;
-                const auto *Load =
-                    dyn_cast<LoadInst>(Object); /* a member of the block, which may be loaded more than once */
-                Arrays[Load ? static_cast<const void *>(SE.getSCEV(const_cast<Value *>(Load->getPointerOperand())))
-                            : Object]
-                    .push_back(&I);
-            }
-        }
+    forEachObject([&](Instruction &I, const Value *Object) {
+        const auto *Load = dyn_cast<LoadInst>(Object); /* a member of the block, which may be loaded more than once */
+        Arrays[Load ? static_cast<const void *>(SE.getSCEV(const_cast<Value *>(Load->getPointerOperand()))) : Object]
+            .push_back(&I);
+    });
     std::vector<SmallVector<Instruction *, 4>> Found;
     for (auto &[Array, All] : Arrays) {
         const SCEV *Where = SE.getSCEV(getLoadStorePointerOperand(All[0]));

@@ -38,6 +38,8 @@ class Accesses
     llvm::Loop &L;
     llvm::ScalarEvolution &SE;
     const bool Wraps;
+
+    void forEachObject(llvm::function_ref<void(llvm::Instruction &, const llvm::Value *)> Use);
 };
 
 } // namespace tw_compiler

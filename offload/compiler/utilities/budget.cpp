@@ -36,7 +36,7 @@ void renewBudget(Function &F)
         F.addFnAttr(BudgetNote, std::to_string(F.getInstructionCount() + Large));
 }
 
-/* Whether a function has not budget for so many more instructions, which is told once. */
+/* Whether a function has used up its budget, which is told once. */
 static bool isFull(Function &F)
 {
     constexpr const char *ToldNote = "teamwork.budget.told";

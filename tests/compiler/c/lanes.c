@@ -10,6 +10,9 @@
 // The same program is the same code each time.
 // RUN: %kernel_cc -O2 -march=x86-64-v3 %remarks -S -emit-llvm -o %t.again.ll %s
 // RUN: cmp %t.ll %t.again.ll
+// LANES: work-items of kernel squares_by_groups are lanes of vectors
+#include "squares_by_groups.h"
+
 #include <teamwork/group_functions.h>
 #include <teamwork/reduction.h>
 #include <teamwork/teamwork.h>
@@ -31,30 +34,6 @@ static inline void dot_by_groups(tw_nd_item item, const struct dot_by_groups *k)
         k->parts[tw_group_id(item, 0)] = sum;
 }
 TW_ND_RANGE_KERNEL(dot_by_groups);
-
-struct squares_by_groups {
-    const float *x;
-    float *parts;
-    size_t n;
-};
-
-/* The sums are in one of two arrays, as the size of the group says. Either is the work-items' own. */
-// LANES: work-items of kernel squares_by_groups are lanes of vectors
-static inline void squares_by_groups(tw_group group, const struct squares_by_groups *k)
-{
-    TW_PRIVATE(group, float, mine);
-    tw_parallel_for_work_item(group, item) {
-        float sum = 0;
-        for (size_t i = tw_local_id(item, 0); i < k->n; i += tw_local_range(item, 0))
-            sum += k->x[i] * k->x[i];
-        tw_private(mine, item) = sum;
-    }
-    const float all = tw_reduce_over_group(group, mine, TW_SUM);
-    TW_ONCE(group) {
-        k->parts[tw_group_id(group, 0)] = all;
-    }
-}
-TW_WORK_GROUP_KERNEL(squares_by_groups);
 
 /* The same with narrow indices, of which the unsigned one may wrap around. */
 #define DOT(name, type)                                                                                                \

@@ -8,12 +8,13 @@
 // RUN: %kernel_cc -O2 -S -emit-llvm -o %t.again.ll %s
 // RUN: cmp %t.ll %t.again.ll
 // RUN: %kernel_cc -O2 -march=haswell -S -emit-llvm -o - %s | FileCheck --check-prefix=ROWS %s
+#include "squares_by_groups.h"
+
 #include <teamwork/group_functions.h>
 #include <teamwork/teamwork.h>
 
 #include <math.h>
 
-/* The sums are in one of two arrays, as the size of the group says. */
 // CHECK-LABEL: define {{.*}}@squares_by_groups_tw_host(
 // CHECK-NOT: {{^}}}
 // CHECK: [[SUM:%.*]] = phi <{{[0-9]+}} x float> {{.*}}zeroinitializer
@@ -21,27 +22,6 @@
 // CHECK: @llvm.fmuladd.v{{[0-9]+}}f32({{.*}} [[SUM]])
 // CHECK-NOT: store <
 // CHECK: {{br i1|switch}}
-struct squares_by_groups {
-    const float *x;
-    float *parts;
-    size_t n;
-};
-
-static inline void squares_by_groups(tw_group group, const struct squares_by_groups *k)
-{
-    TW_PRIVATE(group, float, mine);
-    tw_parallel_for_work_item(group, item) {
-        float sum = 0;
-        for (size_t i = tw_local_id(item, 0); i < k->n; i += tw_local_range(item, 0))
-            sum += k->x[i] * k->x[i];
-        tw_private(mine, item) = sum;
-    }
-    const float all = tw_reduce_over_group(group, mine, TW_SUM);
-    TW_ONCE(group) {
-        k->parts[tw_group_id(group, 0)] = all;
-    }
-}
-TW_WORK_GROUP_KERNEL(squares_by_groups);
 
 /* What all work-items read in one place is the same for all, so is its root. */
 // ONCE-LABEL: define {{.*}}@scale_by_norm_tw_split_1(

@@ -7,23 +7,9 @@
 // The same program is the same code each time.
 // RUN: %kernel_cc -O2 %remarks -S -emit-llvm -o %t.again.ll %s
 // RUN: cmp %t.ll %t.again.ll
+#include "tile.h"
+
 #include <teamwork/teamwork.h>
-
-enum { ROWS = 16, COLUMNS = 32, WIDE = COLUMNS + 2, CELLS = (ROWS + 2) * WIDE };
-
-/* Where a group's tile begins, and what a work-item finds there. */
-struct tile {
-    const float *in;
-    float *out;
-    unsigned pitch;
-};
-
-static inline void average(tw_nd_item item, const struct tile *k, const float *tile)
-{
-    const float *here = &tile[tw_local_id(item, 0) * WIDE + tw_local_id(item, 1)];
-    k->out[tw_global_id(item, 0) * k->pitch + tw_global_id(item, 1)] =
-        (here[0] + here[2] + here[2 * WIDE] + here[2 * WIDE + 2]) / 4;
-}
 
 /* The size that it counts on, and does not say. */
 // SPLIT-DAG: kernel halo_unnamed was split at 1 barriers into loops over work-items; 1 loop over a range that they share out

@@ -13,6 +13,8 @@
 // RUN: cmp %t.ll %t.again.ll
 // RUN: %tw_clang -O1 -I%S/../.. -Rpass=teamwork-split -Rpass-missed=teamwork-split -S -o /dev/null %S/../../test_split.c 2>&1 | \
 // RUN:     FileCheck --check-prefix=TEST --implicit-check-not='kernel keeps_' --implicit-check-not='keeps a stack' %s
+#include "tile.h"
+
 #include <teamwork/teamwork.h>
 
 // TEST-COUNT-8: was split at
@@ -63,22 +65,6 @@ static inline void tree_of_any_size(tw_nd_item item, const struct tree_of_any_si
         k->sums[tw_group_id(item, 0)] = part[0];
 }
 TW_ND_RANGE_KERNEL(tree_of_any_size);
-
-enum { ROWS = 16, COLUMNS = 32, WIDE = COLUMNS + 2, CELLS = (ROWS + 2) * WIDE };
-
-/* Where a group's tile begins, and what a work-item finds there. */
-struct tile {
-    const float *in;
-    float *out;
-    unsigned pitch;
-};
-
-static inline void average(tw_nd_item item, const struct tile *k, const float *tile)
-{
-    const float *here = &tile[tw_local_id(item, 0) * WIDE + tw_local_id(item, 1)];
-    k->out[tw_global_id(item, 0) * k->pitch + tw_global_id(item, 1)] =
-        (here[0] + here[2] + here[2 * WIDE] + here[2 * WIDE + 2]) / 4;
-}
 
 // SPLIT-DAG: kernel tile_by_rows was split at 1 barriers into loops over work-items; 2 loops over a range that they share out
 static inline void tile_by_rows(tw_nd_item item, const struct tile *k)
