@@ -445,6 +445,32 @@ class Cube(Body):
                          f"k->in[(tw_local_id(item, {d}) * 31 + tw_local_id(item, {(d + 1) % 3})) & 1023]")
 
 
+class Rows(Body):
+    """Rows and columns that are found by a division, and what stands beside that place."""
+
+    def declarations(self):
+        width = self.pick("(k->n & 255) + 1", "(k->n & 63) + 1", "k->m + 8", "k->m * 40 + 8", str(self.rng.randint(2, 120)), str(self.pick(8, 16, 64, 256)))
+        type, shift = self.pick("int", "int", "unsigned", "size_t"), self.pick("0", "0", "1", "k->m", str(self.rng.randint(2, 400)))
+        text = f"const {type} w = ({type})({width}), place = ({type})(l + {shift}); "
+        text += self.pick("int row = (int)(place / w), column = (int)(place % w); ", "const int column = (int)(place % w), row = (int)(place / w); ",
+                          "int row = (int)(place / w), column = (int)(place % w) - 1; if (place % w == 0) { column = (int)w - 1; row = row - 1; } ")
+        return text + "(void)row; (void)column; " + super().declarations()
+
+    def beside(self):
+        column = self.pick("column", "column + 1", "(column > 0 ? column - 1 : 0)", "(column < (int)w - 1 ? column + 1 : column)", "k->in[column & 1023]", "((int)w - 1 - column)")
+        row = self.pick("row", "row", "row + 1", "(row > 0 ? row - 1 : row)", "k->in[row & 1023]")
+        return self.pick(f"{row} * (int)w + {column}", f"{column} + (int)w * {row}", row, column, f"{column} * 2 + {row} * 64")
+
+    def index(self):
+        return f"(unsigned)({self.beside()}) & 1023" if self.chance(0.6) else super().index()
+
+    def leaf(self):
+        return self.pick("row", "column", "(int)w", f"k->in[{self.index()}]") if self.chance(0.3) else super().leaf()
+
+    def condition(self, depth=1):
+        return self.pick("column == 0", "column > 0", "column < (int)w - 1", "row > 0", "(column & 1)", "row != column", "column < k->m") if self.chance(0.3) else super().condition(depth)
+
+
 class Reduce(Body):
     """Reductions of the launch."""
 
@@ -464,5 +490,6 @@ BODIES = {
     "rare": Rare,
     "widths": Widths,
     "cube": Cube,
+    "rows": Rows,
     "reduce": Reduce,
 }

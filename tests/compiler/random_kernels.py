@@ -35,6 +35,7 @@ SHAPES = {
     "rare": 5,      # stores and atomic operations that few work-items do
     "widths": 5,    # elements and variables of many types in one body
     "cube": 3,      # ranges of three dimensions
+    "rows": 4,      # rows and columns that are found by a division
     "reduce": 3,    # reductions of launches
     # those of random_groups.py
     "local": 4,     # what work-items exchange in local memory

@@ -188,6 +188,33 @@ end:
   ret void
 }
 
+; A group of 512 in rows of an unknown width: its first row and its last one have as many columns as are its own.
+; CHECK-LABEL: @in_parts(
+; CHECK-NOT: tw_first
+; CHECK: tw_row:
+; CHECK: %[[ROW:tw_row[0-9]*]] = phi i64
+; CHECK: %[[IS_FIRST:[0-9]+]] = icmp eq i64 %[[ROW]], 0
+; CHECK: %[[BEGIN:[0-9]+]] = select i1 %[[IS_FIRST]], i64 %{{[0-9]+}}, i64 0
+; CHECK: %[[LAST:[0-9]+]] = call i64 @llvm.umin.i64
+; CHECK: %[[COLUMN:tw_turn[0-9]*]] = phi i64 {{.*}}[ %[[BEGIN]], %tw_row ]
+; CHECK: icmp eq i64 %[[COLUMN]], %[[LAST]]
+define void @in_parts(ptr %x, ptr %out, i64 %begin, i64 %width) {
+entry:
+  br label %loop
+loop:
+  %turn = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %i = add nuw i64 %begin, %turn
+  %row = udiv i64 %i, %width
+  %column = urem i64 %i, %width
+  %at = getelementptr inbounds [1024 x i32], ptr %out, i64 %row, i64 %column
+  store i32 1, ptr %at, align 4
+  %next = add nuw nsw i64 %turn, 1
+  %more = icmp ult i64 %next, 512
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
 ; A group of 64 that lies in one row of 100 as a whole has one quotient.
 ; CHECK-LABEL: @in_one_row(
 ; CHECK: urem i64 %{{.*}}, 100

@@ -7,13 +7,18 @@
  *                                                                   element(row, column)
  *
  * so that neighbours in a row are neighbours in memory for all to see. So do loops in which the remainder says who does anything, as in a
- * tree for each row of a group. Work-items in front of the first whole row, and behind the last one, go by the loop as it was; so do all if
- * rows are short, which is looked at when the loop runs if the width is not constant. Of planes, rows and columns the planes come first,
- * and rows are those of their loops.
+ * tree for each row of a group. All work-items go by the loop as it was if rows are short, which is looked at when the loop runs if the
+ * width is not constant. Of planes, rows and columns the planes come first, and rows are those of their loops.
+ *
+ * A loop mostly has many rows, or whole ones: work-items in front of the first whole row, and behind the last one, go by the loop as it
+ * was. A group whose rows have a width that is not constant mostly lies in one row or in two: its first row and its last one have as many
+ * columns as there are.
  *
  * A group of a constant size may lie in one row as a whole, as in `sums[index / block]`: its loop gets a copy for that, in which the
  * quotient is computed once.
  */
+#include "rows.h"
+
 #include "passes.h"
 
 #include "analysis/predicates.h"
@@ -24,7 +29,6 @@
 #include "utilities/copies.h"
 #include "utilities/expander.h"
 
-#include <optional>
 #include <utility>
 
 #include <llvm/ADT/DenseMap.h>
@@ -38,7 +42,6 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
-#include <llvm/IR/PatternMatch.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 
@@ -55,82 +58,6 @@ constexpr unsigned MostInRows = 400;                /* instructions of the loop 
 constexpr const char *PlaneMark = "teamwork.plane"; /* a loop over a row, in which there may be rows again */
 constexpr unsigned LeastInOneRow = 16, MostInOneRow = 1024,
                    MostOfCopy = 100; /* turns, and instructions, for a copy in one row */
-
-/* A quotient, or what remains. */
-struct Division {
-    Instruction *I;
-    Value *Number;
-    const SCEV *Width;
-    bool Rest;
-    bool ByMask;                 /* if the width is a power of 2, which is looked at when the loop runs */
-    bool Signed = false;         /* if nothing is negative, likewise */
-    const SCEV *Start = nullptr; /* of what is divided, if it is not that of the rows */
-    Value *Row = nullptr;        /* then: the quotient in the first row */
-};
-
-/* The largest number of so many bits. */
-APInt mostOf(unsigned Bits, bool Signed)
-{
-    return Signed ? APInt::getSignedMaxValue(Bits) : APInt::getMaxValue(Bits);
-}
-
-std::optional<Division> divisionOf(Instruction &I, ScalarEvolution &SE, const Loop &L)
-{
-    using namespace PatternMatch;
-    const APInt *By;
-    Value *Number;
-    if (!I.getType()->isIntegerTy() || I.getType()->getIntegerBitWidth() > 64)
-        return {};
-    const unsigned Bits = I.getType()->getIntegerBitWidth();
-    if (I.getOpcode() == Instruction::UDiv || I.getOpcode() == Instruction::URem)
-        return Division{&I, I.getOperand(0), SE.getSCEV(I.getOperand(1)), I.getOpcode() == Instruction::URem, false};
-    if (I.getOpcode() == Instruction::SDiv || I.getOpcode() == Instruction::SRem)
-        return Division{&I,  I.getOperand(0), SE.getSCEV(I.getOperand(1)), I.getOpcode() == Instruction::SRem, false,
-                        true};
-    if (match(&I, m_LShr(m_Value(Number), m_APInt(By))) && By->ult(Bits))
-        return Division{&I, Number, SE.getConstant(APInt::getOneBitSet(Bits, unsigned(By->getZExtValue()))), false,
-                        false};
-    if (match(&I, m_AShr(m_Value(Number), m_APInt(By))) && By->ult(Bits - 1))
-        return Division{&I,    Number, SE.getConstant(APInt::getOneBitSet(Bits, unsigned(By->getZExtValue()))),
-                        false, false,  true};
-    if (match(&I, m_And(m_Value(Number), m_LowBitMask(By))) && !By->isAllOnes())
-        return Division{&I, Number, SE.getConstant(*By + 1), true, false};
-    if (I.getOpcode() == Instruction::And) /* with a width - 1 */
-        for (unsigned Mask : {0u, 1u})
-            if (L.isLoopInvariant(I.getOperand(Mask)))
-                if (const auto *Sum = dyn_cast<SCEVAddExpr>(SE.getSCEV(I.getOperand(Mask)));
-                    Sum && Sum->getOperand(0)->isAllOnesValue())
-                    return Division{&I, I.getOperand(1 - Mask), SE.getAddExpr(Sum, SE.getOne(I.getType())), true, true};
-    return {};
-}
-
-/* The remainder that decides whether a work-item does anything in the loop, or null. LLVM tests bits where both numbers are powers of 2:
-   the test becomes a comparison. */
-Instruction *deciding(const Loop &L)
-{
-    using namespace PatternMatch;
-    auto *Branch = dyn_cast<BranchInst>(L.getHeader()->getTerminator());
-    BasicBlock *Latch = L.getLoopLatch();
-    if (!Branch || !Branch->isConditional() || (Branch->getSuccessor(0) != Latch && Branch->getSuccessor(1) != Latch))
-        return nullptr;
-    auto *Test = dyn_cast<ICmpInst>(Branch->getCondition());
-    Value *Number;
-    const APInt *Mask;
-    if (!Test || !L.contains(Test))
-        return nullptr;
-    auto *Rest = dyn_cast<Instruction>(Test->getOperand(0));
-    if (!Test->isEquality())
-        return L.isLoopInvariant(Test->getOperand(1)) ? Rest : nullptr;
-    if (!match(Test->getOperand(0), m_And(m_Value(Number), m_APInt(Mask))) || !match(Test->getOperand(1), m_Zero())
-        || !Mask->isShiftedMask() || Mask->countr_zero() == 0)
-        return nullptr;
-    const unsigned First = Mask->countr_zero(), Bits = Mask->getBitWidth(), Past = First + Mask->popcount();
-    const auto Is = Test->getPredicate() == ICmpInst::ICMP_EQ ? ICmpInst::ICMP_ULT : ICmpInst::ICMP_UGE;
-    IRBuilder<> B(Test);
-    Value *New = B.CreateAnd(Number, ConstantInt::get(Number->getType(), APInt::getLowBitsSet(Bits, Past)));
-    Test->replaceAllUsesWith(B.CreateICmp(Is, New, ConstantInt::get(New->getType(), APInt::getOneBitSet(Bits, First))));
-    return dyn_cast<Instruction>(New);
-}
 
 class Rows
 {
@@ -150,6 +77,12 @@ class Rows
     const SCEV *Start = nullptr; /* of what is divided */
     const SCEV *Width = nullptr;
     SmallVector<Division, 8> Divisions, OfRows; /* by the width, and by that of rows of which it is a multiple */
+    bool InParts = false;                       /* the first row and the last one may be parts of rows */
+    /* in front of the loop: what is divided in the first turn, by what, the last turn, and the number of turns */
+    Value *From = nullptr, *By = nullptr, *Last = nullptr, *Count = nullptr;
+    Value *Skipped = nullptr;                /* columns of the first row that come before the first turn */
+    Value *First = nullptr, *Done = nullptr; /* the turn in which rows begin, and the first one behind them */
+    Value *Rows_ = nullptr, *Row0 = nullptr; /* how many rows, and the quotient in the first one */
 
     bool isBefore(const SCEV *S) const
     {
@@ -162,6 +95,10 @@ class Rows
     static bool isMultiple(const SCEV *Of, const SCEV *By);
     bool copyForOneRow();
     void collect();
+    Value *wide(IRBuilder<> &B, Expander &Expand, const SCEV *S) const;
+    Value *isWorthIt(IRBuilder<> &B, Expander &Expand);
+    void findRows(IRBuilder<> &B, Expander &Expand);
+    void replaceDivisions(const Copy &Inside, BasicBlock *Row, PHINode *Number);
     void divide();
 };
 
@@ -311,6 +248,105 @@ void Rows::collect()
             OfRows.push_back(Found);
 }
 
+/* A value in front of the loop, without poison. */
+Value *Rows::wide(IRBuilder<> &B, Expander &Expand, const SCEV *S) const
+{
+    Instruction *At = Preheader->getTerminator();
+    Value *V = Expand.expandCodeFor(S, S->getType(), At->getIterator());
+    B.SetInsertPoint(At);
+    return B.CreateZExt(isa<Constant>(V) ? V : B.CreateFreeze(V), B.getInt64Ty());
+}
+
+/* Whether nothing wraps around, and the rows are worth it. */
+Value *Rows::isWorthIt(IRBuilder<> &B, Expander &Expand)
+{
+    const auto IsSigned = [](const Division &Each) { return Each.Signed; };
+    const auto MostOf = [&](const SCEV *S, bool Signed) {
+        return B.getInt(mostOf(unsigned(SE.getTypeSizeInBits(S->getType())), Signed).zext(64));
+    };
+    const bool Signed = any_of(Divisions, IsSigned) || any_of(OfRows, IsSigned);
+    Value *Most = MostOf(Start, Signed);
+    Value *Good =
+        B.CreateAnd(B.CreateICmpULE(Last, B.CreateSub(Most, From)), B.CreateICmpUGE(By, B.getInt64(ShortRow)));
+    if (Signed)
+        Good = B.CreateAnd(Good, B.CreateAnd(B.CreateICmpULE(From, Most), B.CreateICmpULE(By, Most)));
+    Good = B.CreateAnd(Good, B.CreateIsNotNull(Count));
+    if (any_of(Divisions, [](const Division &Each) { return Each.ByMask; }))
+        Good = B.CreateAnd(Good, B.CreateIsNull(B.CreateAnd(By, B.CreateSub(By, B.getInt64(1)))));
+    for (const Division &Each : Divisions) {
+        if (!Each.Start)
+            continue;
+        Value *Own = wide(B, Expand, Each.Start), *MostOwn = MostOf(Each.Start, Each.Signed);
+        Good = B.CreateAnd(
+            Good, B.CreateAnd(B.CreateICmpULE(Own, MostOwn), B.CreateICmpULE(Last, B.CreateSub(MostOwn, Own))));
+        Good = B.CreateAnd(Good, B.CreateICmpEQ(B.CreateURem(Own, By), B.CreateURem(From, By))); /* by a constant */
+    }
+    for (Division &Each : OfRows) {
+        Each.By = wide(B, Expand, Each.Width);
+        Value *None = B.CreateIsNull(Each.By);
+        Value *Over = B.CreateURem(By, B.CreateSelect(None, B.getInt64(1), Each.By));
+        Good = B.CreateAnd(Good, B.CreateNot(B.CreateOr(None, B.CreateIsNotNull(Over))));
+    }
+    return Good;
+}
+
+/* Computes in front of the loop which rows there are, and where they begin and end. */
+void Rows::findRows(IRBuilder<> &B, Expander &Expand)
+{
+    InParts = SE.getSmallConstantTripCount(&L) != 0 && !isa<SCEVConstant>(Width);
+    Last = wide(B, Expand, Turns);
+    From = wide(B, Expand, Start);
+    By = wide(B, Expand, Width);
+    Count = B.CreateAdd(Last, B.getInt64(1));
+    Value *Good = isWorthIt(B, Expand), *Zero = B.getInt64(0);
+    Value *Divisor = B.CreateSelect(Good, By, B.getInt64(1)); /* By is what it is in rows */
+    Skipped = B.CreateURem(From, Divisor);
+    First = Zero;
+    if (InParts) {
+        Rows_ = B.CreateAdd(B.CreateUDiv(B.CreateAdd(Skipped, Last), Divisor), B.getInt64(1));
+        Done = B.CreateSelect(Good, Count, Zero);
+    } else {
+        First = B.CreateSelect(B.CreateIsNull(Skipped), Zero, B.CreateSub(Divisor, Skipped));
+        First = B.CreateBinaryIntrinsic(Intrinsic::umin, First, Count);
+        Rows_ = B.CreateUDiv(B.CreateSub(Count, First), Divisor);
+    }
+    Rows_ = B.CreateSelect(Good, Rows_, Zero, "tw_rows");
+    Row0 = B.CreateUDiv(B.CreateAdd(From, First), Divisor);
+    for (Division &Each : Divisions)
+        if (Each.Start)
+            Each.Row = B.CreateUDiv(B.CreateAdd(wide(B, Expand, Each.Start), First), Divisor);
+    if (!InParts)
+        Done = B.CreateAdd(First, B.CreateMul(Rows_, Divisor));
+}
+
+/* In a row the quotient is the number of the row, and the remainder that of the column. */
+void Rows::replaceDivisions(const Copy &Inside, BasicBlock *Row, PHINode *Number)
+{
+    IRBuilder<> OfRow(Row->getTerminator());
+    Value *Index = OfRow.CreateAdd(Row0, Number);
+    const auto In = [&](const Division &Each) {
+        return cast<Instruction>(static_cast<Value *>(Inside.Map.lookup(Each.I)));
+    };
+    for (const Division &Each : Divisions) {
+        Instruction *I = In(Each);
+        IRBuilder<> Here(Each.Rest ? &*Inside.Header->getFirstInsertionPt() : Row->getTerminator());
+        Value *Quotient = Each.Row && !Each.Rest ? Here.CreateAdd(Each.Row, Number) : Index;
+        I->replaceAllUsesWith(Here.CreateTrunc(Each.Rest ? Inside.Counter : Quotient, I->getType()));
+    }
+    for (const Division &Each : OfRows) { /* of a plane, which begins with a row */
+        Instruction *I = In(Each);
+        IRBuilder<> Here(&*Inside.Header->getFirstInsertionPt());
+        Value *Turn = Here.CreateTrunc(Inside.Counter, I->getType()), *Width_ = Here.CreateTrunc(Each.By, I->getType());
+        if (Each.Rest) {
+            I->replaceAllUsesWith(Here.CreateURem(Turn, Width_));
+            continue;
+        }
+        Value *Before = OfRow.CreateTrunc(OfRow.CreateMul(Index, OfRow.CreateUDiv(By, Each.By)), I->getType());
+        I->replaceAllUsesWith(Here.CreateAdd(Before, Here.CreateUDiv(Turn, Width_)));
+    }
+}
+
+/* Preheader -> [the turns in front of the first whole row] -> Middle -> [rows] -> Behind -> [the loop, for other turns] */
 void Rows::divide()
 {
     LLVMContext &Context = F.getContext();
@@ -319,56 +355,7 @@ void Rows::divide()
     Instruction *At = Preheader->getTerminator();
     IRBuilder<> B(At);
     Expander Expand(SE, DL, "tw_row");
-    const auto Wide = [&](const SCEV *S) {
-        Value *V = Expand.expandCodeFor(S, S->getType(), At->getIterator());
-        B.SetInsertPoint(At);
-        return B.CreateZExt(isa<Constant>(V) ? V : B.CreateFreeze(V), B.getInt64Ty());
-    };
-    const auto Number = [&](uint64_t N) { return B.getInt64(N); };
-    const bool ByMask = any_of(Divisions, [](const Division &Each) { return Each.ByMask; });
-    const auto IsSigned = [](const Division &Each) { return Each.Signed; };
-    const bool Signed = any_of(Divisions, IsSigned) || any_of(OfRows, IsSigned);
-    Value *Last = Wide(Turns), *From = Wide(Start);
-    Value *By = Wide(Width);
-    Value *Count = B.CreateAdd(Last, Number(1));
-    const auto MostOf = [&](const SCEV *S, bool Signed) {
-        return B.getInt(mostOf(unsigned(SE.getTypeSizeInBits(S->getType())), Signed).zext(64));
-    };
-    Value *Most = MostOf(Start, Signed);
-    /* nothing wraps around, and the rows are worth it */
-    Value *Good = B.CreateAnd(B.CreateICmpULE(Last, B.CreateSub(Most, From)), B.CreateICmpUGE(By, Number(ShortRow)));
-    if (Signed)
-        Good = B.CreateAnd(Good, B.CreateAnd(B.CreateICmpULE(From, Most), B.CreateICmpULE(By, Most)));
-    Good = B.CreateAnd(Good, B.CreateIsNotNull(Count));
-    if (ByMask)
-        Good = B.CreateAnd(Good, B.CreateIsNull(B.CreateAnd(By, B.CreateSub(By, Number(1)))));
-    for (const Division &Each : Divisions) {
-        if (!Each.Start)
-            continue;
-        Value *Own = Wide(Each.Start), *MostOwn = MostOf(Each.Start, Each.Signed);
-        Good = B.CreateAnd(
-            Good, B.CreateAnd(B.CreateICmpULE(Own, MostOwn), B.CreateICmpULE(Last, B.CreateSub(MostOwn, Own))));
-        Good = B.CreateAnd(Good, B.CreateICmpEQ(B.CreateURem(Own, By), B.CreateURem(From, By))); /* by a constant */
-    }
-    SmallVector<Value *, 8> Widths;
-    for (const Division &Each : OfRows) {
-        Value *Of = Wide(Each.Width);
-        Value *None = B.CreateIsNull(Of);
-        Value *Over = B.CreateURem(By, B.CreateSelect(None, Number(1), Of));
-        Good = B.CreateAnd(Good, B.CreateNot(B.CreateOr(None, B.CreateIsNotNull(Over))));
-        Widths.push_back(Of);
-    }
-    Value *Divisor = B.CreateSelect(Good, By, Number(1)); /* By is what it is in rows */
-    Value *Over = B.CreateURem(From, Divisor);
-    Value *First = B.CreateSelect(B.CreateIsNull(Over), Number(0), B.CreateSub(Divisor, Over));
-    First = B.CreateBinaryIntrinsic(Intrinsic::umin, First, Count);
-    Value *Whole = B.CreateUDiv(B.CreateSub(Count, First), Divisor);
-    Whole = B.CreateSelect(Good, Whole, Number(0), "tw_rows");
-    Value *Row0 = B.CreateUDiv(B.CreateAdd(From, First), Divisor);
-    for (Division &Each : Divisions)
-        if (Each.Start)
-            Each.Row = B.CreateUDiv(B.CreateAdd(Wide(Each.Start), First), Divisor);
-    Value *Done = B.CreateAdd(First, B.CreateMul(Whole, Divisor));
+    findRows(B, Expand);
     DenseMap<const PHINode *, Value *> Steps;
     for (PHINode &Phi : Header->phis()) {
         const SCEV *Step = cast<SCEVAddRecExpr>(SE.getSCEV(&Phi))->getStepRecurrence(SE);
@@ -377,74 +364,62 @@ void Rows::divide()
     B.SetInsertPoint(At);
     const auto NewBlock = [&](const char *Name) { return BasicBlock::Create(Context, Name, &F, Header); };
     const auto Jump = [&](BasicBlock *Source, BasicBlock *To) { BranchInst::Create(To, Source)->setDebugLoc(Where); };
-    /* Preheader -> [First] -> Middle -> [rows] -> Behind -> [the loop] */
-    BasicBlock *FirstEntry = NewBlock("tw_first"), *FirstEnd = NewBlock("tw_first_end"),
-               *Middle = NewBlock("tw_middle");
-    BasicBlock *Row = NewBlock("tw_row"), *RowEnd = NewBlock("tw_row_end");
+    BasicBlock *Middle = NewBlock("tw_middle"), *Row = NewBlock("tw_row"), *RowEnd = NewBlock("tw_row_end");
     BasicBlock *Behind = NewBlock("tw_behind"), *Rest = NewBlock("tw_rest");
-    Value *HasFirst = B.CreateIsNotNull(First), *HasRows = B.CreateIsNotNull(Whole);
-    Value *HasRest = B.CreateICmpNE(Done, Count);
+    Value *HasRows = B.CreateIsNotNull(Rows_), *HasRest = B.CreateICmpNE(Done, Count);
+    if (InParts) {
+        Jump(Preheader, Middle);
+    } else {
+        BasicBlock *Entry = NewBlock("tw_first"), *End = NewBlock("tw_first_end");
+        B.CreateCondBr(B.CreateIsNotNull(First), Entry, Middle);
+        Jump(Entry, copyLoop(L, Preheader, "first", B.getInt64(0), First, Entry, End)->Header);
+        Jump(End, Middle);
+    }
     At->eraseFromParent();
-    B.SetInsertPoint(Preheader);
-    B.SetCurrentDebugLocation(Where);
-    B.CreateCondBr(HasFirst, FirstEntry, Middle);
-    Jump(FirstEnd, Middle);
     B.SetInsertPoint(Middle);
+    B.SetCurrentDebugLocation(Where);
     B.CreateCondBr(HasRows, Row, Behind);
     B.SetInsertPoint(Behind);
     B.CreateCondBr(HasRest, Rest, Exit);
     Jump(Rest, Header);
 
     B.SetInsertPoint(Row);
-    PHINode *Number_ = B.CreatePHI(B.getInt64Ty(), 2, "tw_row");
-    Number_->addIncoming(B.getInt64(0), Middle);
-    Value *Index = B.CreateAdd(Row0, Number_);
-    Value *Begun = B.CreateAdd(First, B.CreateMul(Number_, By));
-    auto InFirst = copyLoop(L, Preheader, "first", B.getInt64(0), First, FirstEntry, FirstEnd);
-    auto Inside = copyLoop(L, Preheader, "row", B.getInt64(0), By, Row, RowEnd);
-    Jump(FirstEntry, InFirst->Header);
+    PHINode *Number = B.CreatePHI(B.getInt64Ty(), 2, "tw_row");
+    Number->addIncoming(B.getInt64(0), Middle);
+    Value *Before = B.CreateMul(Number, By), *Turn = B.CreateAdd(First, Before), *Column = B.getInt64(0), *Past = By;
+    if (InParts) {
+        Column = B.CreateSelect(B.CreateIsNull(Number), Skipped, Column);
+        Turn = B.CreateSub(B.CreateAdd(Before, Column), Skipped);
+        Past = B.CreateBinaryIntrinsic(Intrinsic::umin, B.CreateSub(By, B.getInt64(1)),
+                                       B.CreateSub(B.CreateAdd(Skipped, Last), Before));
+        Past = B.CreateAdd(Past, B.getInt64(1));
+    }
+    auto Inside = copyLoop(L, Preheader, "row", Column, Past, Row, RowEnd);
     for (PHINode &Phi : Header->phis()) {
         Value *Init = Phi.getIncomingValueForBlock(Preheader), *Step = Steps.lookup(&Phi);
         const auto Moved = [&](Value *Turn) {
             Value *By_ = B.CreateMul(B.CreateZExtOrTrunc(Turn, Step->getType()), Step);
             return Phi.getType()->isPointerTy() ? B.CreatePtrAdd(Init, By_) : B.CreateAdd(Init, By_);
         };
-        cast<PHINode>(Inside->Map[&Phi])->setIncomingValueForBlock(Row, Moved(Begun));
+        cast<PHINode>(Inside->Map[&Phi])->setIncomingValueForBlock(Row, Moved(Turn));
         IRBuilder<>::InsertPointGuard Guard(B);
         B.SetInsertPoint(Rest->getTerminator());
         Phi.setIncomingValueForBlock(Preheader, Moved(Done));
         Phi.replaceIncomingBlockWith(Preheader, Rest);
     }
     B.CreateBr(Inside->Header);
-    for (const Division &Each : Divisions) {
-        auto *I = cast<Instruction>(static_cast<Value *>(Inside->Map[Each.I]));
-        IRBuilder<> Here(Each.Rest ? &*Inside->Header->getFirstInsertionPt() : Row->getTerminator());
-        Value *Quotient = Each.Row && !Each.Rest ? Here.CreateAdd(Each.Row, Number_) : Index;
-        I->replaceAllUsesWith(Here.CreateTrunc(Each.Rest ? Inside->Counter : Quotient, I->getType()));
-    }
-    for (auto [Each, Of] : zip(OfRows, Widths)) { /* of a plane, which begins with a row */
-        auto *I = cast<Instruction>(static_cast<Value *>(Inside->Map[Each.I]));
-        IRBuilder<> Here(&*Inside->Header->getFirstInsertionPt());
-        Value *Turn = Here.CreateTrunc(Inside->Counter, I->getType()), *Width_ = Here.CreateTrunc(Of, I->getType());
-        if (Each.Rest) {
-            I->replaceAllUsesWith(Here.CreateURem(Turn, Width_));
-            continue;
-        }
-        IRBuilder<> Of_(Row->getTerminator());
-        Value *Before = Of_.CreateTrunc(Of_.CreateMul(Index, Of_.CreateUDiv(By, Of)), I->getType());
-        I->replaceAllUsesWith(Here.CreateAdd(Before, Here.CreateUDiv(Turn, Width_)));
-    }
+    replaceDivisions(*Inside, Row, Number);
     Instruction *InsideEnd = Inside->Latch->getTerminator();
     InsideEnd->setMetadata(LLVMContext::MD_loop,
                            makePostTransformationMetadata(Context, InsideEnd->getMetadata(LLVMContext::MD_loop), {},
                                                           {MDNode::get(Context, MDString::get(Context, PlaneMark))}));
     B.SetInsertPoint(RowEnd);
-    Value *Next = B.CreateAdd(Number_, B.getInt64(1), "", true, true);
-    Instruction *Back = B.CreateCondBr(B.CreateICmpEQ(Next, Whole), Behind, Row);
+    Value *Next = B.CreateAdd(Number, B.getInt64(1), "", true, true);
+    Instruction *Back = B.CreateCondBr(B.CreateICmpEQ(Next, Rows_), Behind, Row);
     if (F.hasFnAttribute(SplitRole)) /* rows of a group, or of a tile: mostly short */
         Back->setMetadata(LLVMContext::MD_loop,
                           loopMetadata(Context, RowsMark, turnsApart(L) == UINT64_MAX ? UINT64_MAX : 1));
-    Number_->addIncoming(Next, RowEnd);
+    Number->addIncoming(Next, RowEnd);
     for (PHINode &Phi : Exit->phis()) { /* what comes from the loop is not used, by isSuitable() */
         auto *V = dyn_cast<Instruction>(Phi.getIncomingValueForBlock(L.getLoopLatch()));
         Phi.addIncoming(V && L.contains(V) ? PoisonValue::get(Phi.getType())
