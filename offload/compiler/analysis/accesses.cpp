@@ -91,12 +91,16 @@ bool isCaptured(const Instruction &Variable, const Loop &L)
         for (const Use &U : Open.pop_back_val()->uses()) {
             const auto *By = cast<Instruction>(U.getUser());
             if (isa<GetElementPtrInst>(By) || isa<PHINode>(By) || isa<SelectInst>(By) || isa<FreezeInst>(By)
-                || isa<BitCastInst>(By) || isa<AddrSpaceCastInst>(By)) {
+                || isa<BitCastInst>(By) || isa<AddrSpaceCastInst>(By) || isa<InsertElementInst>(By)
+                || isa<ShuffleVectorInst>(By)) {
                 if (Seen.insert(By).second)
                     Open.push_back(By);
             } else if (const auto *Call = dyn_cast<CallBase>(By)) {
+                const auto *Id = dyn_cast<IntrinsicInst>(By); /* a loop that has vectors may gather and scatter */
                 const bool IsHarmless =
                     isa<AnyMemIntrinsic>(By) || By->isLifetimeStartOrEnd() || isa<AssumeInst>(By)
+                    || (Id && Id->getIntrinsicID() == Intrinsic::masked_gather)
+                    || (Id && Id->getIntrinsicID() == Intrinsic::masked_scatter && U.getOperandNo() != 0)
                     || (Call->isDataOperand(&U) && Call->doesNotCapture(Call->getDataOperandNo(&U)));
                 if (!IsHarmless && (L.contains(By) || Call->onlyReadsMemory()))
                     return true;

@@ -5,7 +5,7 @@
  */
 // REQUIRES: host-x86_64
 // RUN: %kernel_cc -O2 -march=x86-64-v3 %remarks -S -emit-llvm -o %t.ll %s 2>%t.remarks
-// RUN: FileCheck --check-prefix=LANES --implicit-check-not='kernel squares_by_groups are not lanes of vectors{{.*}} a variable' %s \
+// RUN: FileCheck --check-prefix=LANES --implicit-check-not='are not lanes of vectors{{.*}} a variable' %s \
 // RUN:     <%t.remarks
 // The same program is the same code each time.
 // RUN: %kernel_cc -O2 -march=x86-64-v3 %remarks -S -emit-llvm -o %t.again.ll %s
@@ -147,3 +147,46 @@ static inline void mask_by_groups(tw_group group, const struct mask_by_groups *k
     }
 }
 TW_WORK_GROUP_KERNEL(mask_by_groups, 256);
+
+/* A struct of each work-item, in a loop that there are several copies of: the first one that has vectors gathers from it. */
+// LANES: work-items of kernel forces are lanes of vectors (4 copies)
+struct force {
+    float sum, x, y, z;
+};
+
+struct forces {
+    const struct force *in;
+    struct force *out;
+};
+
+static inline struct force add(struct force s, struct force a, struct force b)
+{
+    const float x = a.x - b.x, y = a.y - b.y, z = a.z - b.z, e = x * x + y * y + z * z;
+    return (struct force){s.sum + e, s.x + e * x, s.y + e * y, s.z + e * z};
+}
+
+static inline void forces(tw_group group, const struct forces *k)
+{
+    enum { ITEMS = 128, TILES = 64 };
+    TW_LOCAL(struct force, tile, [ITEMS]);
+    TW_PRIVATE(group, struct force, sum);
+    tw_parallel_for_work_item(group, item) {
+        tw_private(sum, item) = (struct force){0};
+    }
+    for (size_t t = 0; t < TILES; ++t) {
+        tw_parallel_for_work_item(group, item) {
+            tile[tw_local_id(item, 0)] = k->in[t * ITEMS + tw_local_id(item, 0)];
+        }
+        tw_parallel_for_work_item(group, item) {
+            const struct force a = k->in[tw_global_id(item, 0) % (TILES * ITEMS)];
+            struct force s = tw_private(sum, item);
+            for (size_t j = 0; j < ITEMS; ++j)
+                s = add(s, a, tile[j]);
+            tw_private(sum, item) = s;
+        }
+    }
+    tw_parallel_for_work_item(group, item) {
+        k->out[tw_global_id(item, 0)] = tw_private(sum, item);
+    }
+}
+TW_WORK_GROUP_KERNEL(forces, 128);

@@ -117,15 +117,18 @@ Value *Vectorizer::vector(Value *V)
     else
         B.SetInsertPoint(VectorPreheader->getTerminator());
     B.SetCurrentDebugLocation(DebugLoc());
-    Value *Result = B.CreateVectorSplat(Width, First);
-    if (const int64_t Step = *Shape.step(V); Step != 0) {
-        Type *T = V->getType()->isPointerTy() ? B.getInt64Ty() : V->getType();
-        SmallVector<Constant *, 16> Steps;
+    const bool IsAddress = V->getType()->isPointerTy();
+    const int64_t Step = *Shape.step(V);
+    Value *Steps = nullptr;
+    if (Step != 0) {
+        SmallVector<Constant *, 16> OfLanes;
         for (unsigned I = 0; I < Width; ++I)
-            Steps.push_back(ConstantInt::get(T, uint64_t(Step) * I, true));
-        Result = V->getType()->isPointerTy() ? B.CreateGEP(B.getInt8Ty(), First, ConstantVector::get(Steps))
-                                             : B.CreateAdd(Result, ConstantVector::get(Steps));
+            OfLanes.push_back(ConstantInt::get(IsAddress ? B.getInt64Ty() : V->getType(), uint64_t(Step) * I, true));
+        Steps = ConstantVector::get(OfLanes);
     }
+    Value *Result = Steps && IsAddress ? B.CreateGEP(B.getInt8Ty(), First, Steps) : B.CreateVectorSplat(Width, First);
+    if (Steps && !IsAddress)
+        Result = B.CreateAdd(Result, Steps);
     Vectors[V] = Result;
     return Result;
 }
