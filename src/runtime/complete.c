@@ -62,7 +62,7 @@ static struct tw_node *finish_locked(struct tw_task *task, struct tw_failure *fa
         command->failure = failure;
         tw_cause_retain(&failure->cause);
     }
-    if (failure && task->kind == TW_TASK_COPY) {
+    if (failure && tw_is_copy(task)) {
         const enum tw_salvaged salvaged = tw_salvage_locked((struct tw_copy_task *)task, failure, cancelled);
         if (salvaged == TW_SALVAGE_RUNS) {
             announce_end_locked(task);
@@ -71,10 +71,9 @@ static struct tw_node *finish_locked(struct tw_task *task, struct tw_failure *fa
         failure = salvaged == TW_SALVAGE_ENDS ? NULL : failure;
     }
     if (tw_changes_are_watched())
-        tw_changes_note_locked(task,
-                               !failure && !(task->kind == TW_TASK_COPY && ((struct tw_copy_task *)task)->salvage));
+        tw_changes_note_locked(task, !failure && !(tw_is_copy(task) && ((struct tw_copy_task *)task)->salvage));
     struct tw_node *ready = tw_graph_finish(&task->node, failure ? &failure->cause : NULL);
-    if (task->kind == TW_TASK_COPY && ((struct tw_copy_task *)task)->salvage)
+    if (tw_is_copy(task) && ((struct tw_copy_task *)task)->salvage)
         tw_salvage_end_locked((struct tw_copy_task *)task, failure);
     if (task->failure) {
         tw_cause_release(&task->failure->cause);
@@ -91,7 +90,7 @@ void tw_command_note_times_locked(const struct tw_task *task, struct tw_backend_
     tw_event_times *times = &task->command->times;
     if (!ran.end_ns)
         return;
-    if (task->kind != TW_TASK_COPY) {
+    if (!tw_is_copy(task)) {
         times->start_ns = ran.start_ns;
         times->end_ns = ran.end_ns;
         return;
@@ -123,11 +122,22 @@ static void undo_access_locked(struct tw_command *command)
         tw_graph_wrote_nothing(&command->body.node);
 }
 
-/* Tells tools that the program has a host access, or that a user event waits for the program. */
-static __attribute__((noinline, cold)) void begin_access_locked(struct tw_task *task)
+/* Tells tools that a task begins which no thread runs. */
+static __attribute__((noinline, cold)) void begin_here_locked(struct tw_task *task)
 {
     task->began_ns = tw_held_ns();
     tw_observe_begin(task);
+}
+
+/* Finishes a task that had nothing to do. */
+static struct tw_node *end_here_locked(struct tw_task *task)
+{
+    if (task->command->measured) {
+        const struct tw_backend_times now = {tw_held_ns(), tw_held_ns()};
+        tw_command_note_times_locked(task, now);
+        tw_observe_end(task, TW_SUCCESS, now);
+    }
+    return finish_locked(task, NULL, false);
 }
 
 void tw_make_ready_locked(struct tw_node *nodes)
@@ -142,29 +152,16 @@ void tw_make_ready_locked(struct tw_node *nodes)
         if (task->node.domain && (!task->node.cancel_cause || tw_graph_before(&task->node))) {
             tw_stream_add_locked(task);
         } else if (task->node.cancel_cause) {
-            if (task->kind == TW_TASK_HOST_ACCESS)
+            if (task->kind->can_be_undone)
                 undo_access_locked(command);
             tw_append(&todo, finish_locked(task, tw_cancel_cause_of(task), true));
-        } else if (task->kind == TW_TASK_NOTHING) {
-            tw_command_start_locked(command);
-            if (command->measured) {
-                tw_command_note_times_locked(task, (struct tw_backend_times){tw_held_ns(), tw_held_ns()});
-                if (command->number) {
-                    tw_observe_begin(task);
-                    tw_observe_end(task, TW_SUCCESS, (struct tw_backend_times){tw_held_ns(), tw_held_ns()});
-                }
-            }
-            tw_append(&todo, finish_locked(task, NULL, false));
-        } else if (task->kind == TW_TASK_HOST_ACCESS) {
-            command->started = command->acquired = true;
-            if (command->number)
-                begin_access_locked(task);
-            command->object->ready_locked(command);
-            tw_announce_locked(command->queue);
-        } else if (task->kind != TW_TASK_USER) { /* that one waits for the program */
+        } else if (!task->kind->ready_locked) {
             tw_schedule_locked(task);
-        } else if (command->number) {
-            begin_access_locked(task);
+        } else {
+            if (command->number)
+                begin_here_locked(task);
+            if (task->kind->ready_locked(task))
+                tw_append(&todo, end_here_locked(task));
         }
     }
 }

@@ -8,12 +8,37 @@
 #include "base/lock.h"
 #include "buffer.h"
 #include "runtime/allocation.h"
+#include "runtime/command.h"
 #include "runtime/step.h"
+#include "runtime/task_queue.h"
 
-static void ready(struct tw_command *command)
+/* ---- the kind of task ------------------------------------------------------------------------------------------- */
+
+static bool ready_locked(struct tw_task *task)
 {
+    struct tw_command *command = task->command;
+    command->started = command->acquired = true;
     tw_buffer_ready_locked(tw_buffer_of(command->uses[0].data));
+    tw_announce_locked(command->queue);
+    return false; /* until the program releases its access */
 }
+
+static void describe(const struct tw_task *task, tw_tool_task *told)
+{
+    (void)task;
+    told->kind = TW_TOOL_HOST_ACCESS;
+    told->name = "host access";
+}
+
+static const struct tw_task_kind host_access = {
+    .what = "a host access",
+    .awaits_program = true,
+    .can_be_undone = true,
+    .ready_locked = ready_locked,
+    .describe = describe,
+};
+
+/* ---- accesses ---------------------------------------------------------------------------------------------------- */
 
 static void completed(struct tw_command *command)
 {
@@ -21,20 +46,13 @@ static void completed(struct tw_command *command)
     tw_buffers_complete_locked(command);
 }
 
-static void released(struct tw_task_queue *home, struct tw_memory memory)
-{
-    (void)home; /* of a device, and not counted */
-    free(memory.block);
-}
-
-static const struct tw_command_object object = {
-    .ready_locked = ready, .completed_locked = completed, .released_locked = released};
+static const struct tw_command_object object = {.completed_locked = completed, .released_locked = tw_command_free};
 
 /* Creates a command with one use and room for arguments, which are 0. NULL if memory is exhausted. */
-static struct tw_command *create(const struct tw_command_object *kind, size_t args_bytes, struct tw_data *data,
+static struct tw_command *create(const struct tw_command_object *owner, size_t args_bytes, struct tw_data *data,
                                  const struct tw_box *box, bool needs, bool writes)
 {
-    struct tw_command *command = tw_command_create(kind, &(struct tw_memory){.block = NULL}, 1, 1, true, args_bytes);
+    struct tw_command *command = tw_command_create(owner, &(struct tw_memory){.block = NULL}, 1, 1, true, args_bytes);
     if (!command)
         return NULL;
     if (args_bytes)
@@ -59,14 +77,14 @@ struct tw_command *tw_host_access_create(struct tw_data *data, const struct tw_b
     if (!command)
         return NULL;
     put_on(command, tw_host_device());
-    command->body.kind = TW_TASK_HOST_ACCESS;
+    command->body.kind = &host_access;
     return command;
 }
 
 /* ---- accesses that are over at once ------------------------------------------------------------------------------ */
 
 static const struct tw_command_object brief_object = {.completed_locked = tw_buffers_complete_locked,
-                                                      .released_locked = released};
+                                                      .released_locked = tw_command_free};
 
 struct tw_command *tw_brief_access_create(struct tw_data *data, const struct tw_box *box, struct tw_device *device,
                                           bool needs, bool writes)
@@ -75,7 +93,7 @@ struct tw_command *tw_brief_access_create(struct tw_data *data, const struct tw_
     if (!command)
         return NULL;
     put_on(command, device);
-    command->body.kind = TW_TASK_NOTHING;
+    command->body.kind = &tw_kind_nothing;
     return command;
 }
 
@@ -88,7 +106,7 @@ struct tw_command *tw_host_copy_create(struct tw_data *data, const struct tw_box
         return NULL;
     const struct tw_step_side side = {.data = data, .box = *box}, program = {.memory = memory};
     *tw_step_of(command) = (struct tw_step){.to = writes ? side : program, .from = writes ? program : side};
-    command->body.kind = TW_TASK_STEP;
+    command->body.kind = &tw_kind_step;
     return command;
 }
 

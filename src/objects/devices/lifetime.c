@@ -88,14 +88,14 @@ void tw_runtime_leave(void)
 
 /* ---- end --------------------------------------------------------------------------------------------------------- */
 
-/* Returns the number of commands of a kind, of those that belong to no queue of the program, that are not complete. */
-static size_t unfinished_locked(enum tw_task_kind kind)
+/* Returns the number of user events, or of host accesses, that the program has not finished. */
+static size_t unfinished_locked(bool are_user_events)
 {
     size_t count = 0;
     const struct tw_device *host = tw_host_device();
     for (const struct tw_command *command = host ? host->system->first_unfinished : NULL; command;
          command = command->next)
-        count += command->body.kind == kind;
+        count += command->body.kind->awaits_program && command->is_user_event == are_user_events;
     return count;
 }
 
@@ -110,7 +110,7 @@ static void list(char text[LEFT_BYTES], size_t count, const char *one, const cha
 /* Lists the objects that keep the runtime alive. Returns false if there are none. */
 static bool list_objects_locked(char text[LEFT_BYTES])
 {
-    const size_t events = unfinished_locked(TW_TASK_USER), accesses = unfinished_locked(TW_TASK_HOST_ACCESS);
+    const size_t events = unfinished_locked(true), accesses = unfinished_locked(false);
     text[0] = '\0';
     list(text, tw_object_count_locked(TW_OBJECT_QUEUE), "queue (which events, and groups that are not submitted, keep)",
          "queues (which events, and groups that are not submitted, keep)");

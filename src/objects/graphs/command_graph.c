@@ -18,8 +18,8 @@
 #include "objects/data/storage.h"
 #include "objects/queues/queue.h"
 #include "objects/queues/recording.h"
+#include "runtime/command.h"
 #include "runtime/reclaim.h"
-#include "runtime/step.h"
 #include "runtime/submit.h"
 
 static tw_status check_queue(const tw_queue *queue)
@@ -186,28 +186,19 @@ struct run {
     tw_status status;
 };
 
-/* Runs a task that is no kernel. */
-static tw_status run_task(const struct tw_task *task)
-{
-    if (task->kind == TW_TASK_STEP)
-        return tw_step_run(task->command);
-    if (task->kind != TW_TASK_COPY)
-        return TW_SUCCESS;
-    const struct tw_backend_copy *copy = tw_graph_copy_of(task);
-    return copy->to->backend->memory->copy(copy);
-}
-
 /* Runs the tasks before the next kernel, and prepares its launch. Returns false if there is no further kernel, or a task
    fails. */
 static bool find_kernel(struct run *run)
 {
     while (run->at < run->graph->task_count) {
-        const struct tw_task *task = run->graph->tasks[run->at++];
+        struct tw_task *task = run->graph->tasks[run->at++];
         struct tw_command *command = task->command;
-        if (task->kind != TW_TASK_KERNEL && (run->status = run_task(task)) != TW_SUCCESS)
-            return false;
-        if (task->kind != TW_TASK_KERNEL)
+        if (!task->kind->launches) {
+            run->status = task->kind->execute ? task->kind->execute(task) : TW_SUCCESS;
+            if (run->status != TW_SUCCESS)
+                return false;
             continue;
+        }
         run->launch = command->launch;
         run->batch.kernel = command->kernel;
         run->batch.launch = &run->launch;
@@ -231,9 +222,9 @@ static struct tw_command_graph *graph_of(const struct tw_command *command)
     return (struct tw_command_graph *)((char *)command->turn - offsetof(struct tw_command_graph, turn));
 }
 
-static tw_status run(const struct tw_command *command)
+static tw_status execute(struct tw_task *task)
 {
-    const struct tw_command_graph *graph = graph_of(command);
+    const struct tw_command_graph *graph = graph_of(task->command);
     const struct tw_backend_device *device = graph->device->backend;
     struct run all = {.batch = {.next = next_of_run}, .graph = graph, .status = TW_SUCCESS};
     if (!find_kernel(&all))
@@ -250,6 +241,27 @@ static tw_status run(const struct tw_command *command)
     return all.status;
 }
 
+static tw_status enqueue(const struct tw_backend_async *async, struct tw_backend_stream *stream, struct tw_task *task)
+{
+    (void)async;
+    const struct tw_command *command = task->command;
+    return command->device->backend->backend->graphs->launch(stream, command->instance, &task->sequence);
+}
+
+static void describe(const struct tw_task *task, tw_tool_task *told)
+{
+    (void)task;
+    told->kind = TW_TOOL_GRAPH;
+    told->name = "command graph";
+}
+
+static const struct tw_task_kind graph_kind = {
+    .what = "a command graph",
+    .execute = execute,
+    .enqueue = enqueue,
+    .describe = describe,
+};
+
 static void completed_locked(struct tw_command *command)
 {
     tw_queue_complete_locked(command);
@@ -257,8 +269,8 @@ static void completed_locked(struct tw_command *command)
     release_locked(graph_of(command));
 }
 
-static const struct tw_command_object object = {
-    .run = run, .completed_locked = completed_locked, .released_locked = tw_queue_take_memory_locked};
+static const struct tw_command_object object = {.completed_locked = completed_locked,
+                                                .released_locked = tw_queue_take_memory_locked};
 
 static tw_status check(const struct tw_queue *queue, const struct tw_command_graph *graph)
 {
@@ -318,7 +330,7 @@ static struct tw_command *make_command(struct tw_queue *queue, struct tw_command
     struct tw_backend_device *device = queue->device->backend;
     command->device = queue->device;
     command->queue = &queue->tasks;
-    command->body.kind = TW_TASK_GRAPH;
+    command->body.kind = &graph_kind;
     command->body.exclusive = device->exclusive;
     command->body.node.domain = graph->instance ? device->backend->async : NULL;
     memcpy(command->uses, graph->uses, graph->use_count * sizeof *graph->uses);

@@ -14,7 +14,7 @@
 #include "base/detail.h"
 #include "base/memory.h"
 #include "runtime/allocation.h"
-#include "runtime/step.h"
+#include "runtime/command.h"
 #include "runtime/submit.h"
 
 /* A buffer that the recorded groups access. */
@@ -263,6 +263,7 @@ static tw_status insert_copy(struct analysis *all, struct tw_command *command, c
         return refuse_memory(graph);
     struct tw_node *node = &made->copy.task.node;
     tw_copy_describe(&made->copy, command, plan);
+    made->copy.task.kind = &tw_kind_graph_copy;
     made->copy.plan.data = data;
     made->request = tw_copy_request(&made->copy.plan);
     made->edges = malloc((tw_graph_edges_needed(node->accesses, node->access_count) + 1) * sizeof *made->edges);
@@ -347,26 +348,6 @@ static tw_status order(struct analysis *all)
 
 /* ---- instantiation ------------------------------------------------------------------------------------------------ */
 
-/* Describes a task to the backend. */
-static void describe_task(struct tw_task *task, struct tw_backend_graph_node *node)
-{
-    struct tw_command *command = task->command;
-    node->device = command->device->backend;
-    if (task->kind == TW_TASK_COPY) {
-        node->copy = tw_graph_copy_of(task);
-        node->device = node->copy->to;
-    } else if (command->body.kind == TW_TASK_KERNEL) {
-        node->kernel = command->kernel;
-        node->launch = &command->launch;
-    } else if (command->body.kind == TW_TASK_STEP) {
-        const struct tw_step *step = tw_step_prepare(command);
-        if (step->kind == TW_STEP_FILL)
-            node->fill = &step->request.fill;
-        else
-            node->copy = &step->request.copy;
-    }
-}
-
 /* Lets the backend instantiate the graph. If it cannot, that is a success with `instance` left NULL. */
 static tw_status instantiate(struct tw_command_graph *graph, const struct tw_backend_graphs *graphs)
 {
@@ -376,33 +357,33 @@ static tw_status instantiate(struct tw_command_graph *graph, const struct tw_bac
     struct tw_backend_graph_node *nodes = malloc((graph->task_count + 1) * sizeof *nodes);
     size_t *before = malloc((edges + 1) * sizeof *before);
     tw_status status = TW_SUCCESS;
+    bool is_possible = true;
     if (!nodes || !before)
         status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a graph of %zu groups", graph->count);
     for (size_t i = 0; i < graph->task_count && status == TW_SUCCESS; ++i) {
         const struct tw_node *node = &graph->tasks[i]->node;
-        nodes[i] = (struct tw_backend_graph_node){.before = &before[used], .before_count = node->in_count};
-        describe_task(graph->tasks[i], &nodes[i]);
+        struct tw_task *task = graph->tasks[i];
+        nodes[i] = (struct tw_backend_graph_node){
+            .device = task->command->device->backend, .before = &before[used], .before_count = node->in_count};
+        is_possible = is_possible && (!task->kind->add_to_graph || task->kind->add_to_graph(task, &nodes[i]));
         for (size_t k = 0; k < node->in_count; ++k)
             before[used++] = (size_t)((const struct tw_task *)node->in[k].from)->sequence;
     }
-    if (status == TW_SUCCESS && graph->task_count)
+    if (status == TW_SUCCESS && graph->task_count && is_possible)
         status = graphs->instantiate(graph->device->backend, nodes, graph->task_count, &graph->instance);
     free(nodes);
     free(before);
     return status;
 }
 
-/* Returns true if a backend may instantiate the graph: no kernel checks its views, no step or copy needs the host, and
-   none is a hint, for which graphs have no nodes. */
+/* Returns true if a backend may instantiate the graph: no kernel checks its views, and no step or copy needs the host. */
 static bool stays_on_devices(const struct tw_command_graph *graph)
 {
     for (size_t i = 0; i < graph->task_count; ++i) {
         const struct tw_task *task = graph->tasks[i];
         if (task->command->bounds)
             return false;
-        if ((task->kind == TW_TASK_STEP || task->kind == TW_TASK_COPY) && !task->node.domain)
-            return false;
-        if (task->kind == TW_TASK_STEP && tw_step_of(task->command)->kind == TW_STEP_HINT)
+        if (task->kind->moves_data && !task->node.domain)
             return false;
     }
     return true;

@@ -7,23 +7,9 @@
 
 #include <teamwork/command_graph.h>
 
+#include "graph_copy.h"
 #include "runtime/command.h"
 #include "runtime/reclaim.h"
-
-/* A copy from one device to another between the commands of a graph. */
-struct tw_graph_copy {
-    struct tw_graph_copy *next;
-    struct tw_copy_task copy;
-    struct tw_backend_copy request;
-    struct tw_edge *edges; /* owned */
-};
-
-/* Returns the request of a task that is such a copy. */
-static inline const struct tw_backend_copy *tw_graph_copy_of(const struct tw_task *task)
-{
-    const char *copy = (const char *)task - offsetof(struct tw_copy_task, task);
-    return &((const struct tw_graph_copy *)(const void *)(copy - offsetof(struct tw_graph_copy, copy)))->request;
-}
 
 struct tw_command_graph {
     size_t references; /* the handle and each unfinished submission */

@@ -20,8 +20,8 @@
 #include "objects/data/storage.h"
 #include "objects/queues/recording.h"
 #include "runtime/allocation.h"
+#include "runtime/command.h"
 #include "runtime/fallback.h"
-#include "runtime/host_task.h"
 #include "runtime/reclaim.h"
 #include "runtime/submit.h"
 
@@ -160,15 +160,15 @@ static bool is_empty(const struct tw_internal_launch *launch)
     return !launch->range[0] || !launch->range[1] || !launch->range[2];
 }
 
-/* Returns what the body of the group's command is. A launch of no work-items still replaces what it reduces into. */
-static enum tw_task_kind body_of(const struct tw_command_group *group)
+/* Returns the kind of the command's body. A launch of no work-items still replaces what it reduces into. */
+static const struct tw_task_kind *body_of(const struct tw_command_group *group)
 {
     if (group->kernel)
-        return is_empty(&group->launch) && !group->replaces ? TW_TASK_NOTHING : TW_TASK_KERNEL;
-    return !group->args             ? TW_TASK_NOTHING
-           : group->has_host_task   ? TW_TASK_HOST
-           : group->has_native_task ? TW_TASK_NATIVE
-                                    : TW_TASK_STEP;
+        return is_empty(&group->launch) && !group->replaces ? &tw_kind_nothing : &tw_kind_kernel;
+    return !group->args             ? &tw_kind_nothing
+           : group->has_host_task   ? &tw_kind_host
+           : group->has_native_task ? &tw_kind_native
+                                    : &tw_kind_step;
 }
 
 static void completed_locked(struct tw_command *command)
@@ -179,15 +179,6 @@ static void completed_locked(struct tw_command *command)
 
 static const struct tw_command_object object = {.completed_locked = completed_locked,
                                                 .released_locked = tw_queue_take_memory_locked};
-
-/* Returns the ordering domain of a command's body, or NULL. */
-static inline const void *domain_of(struct tw_command *command)
-{
-    return command->body.kind == TW_TASK_KERNEL   ? tw_command_domain(command)
-           : command->body.kind == TW_TASK_STEP   ? tw_step_domain(command)
-           : command->body.kind == TW_TASK_NATIVE ? tw_host_task_domain(command)
-                                                  : NULL;
-}
 
 /* Makes a command of a recorded group, which keeps all that it owns until the command is submitted. Returns NULL if
    memory is exhausted. */
@@ -209,10 +200,9 @@ static struct tw_command *make_command(struct tw_command_group *group, const cha
     if (group->use_count)
         memcpy(command->uses, group->uses, group->use_count * sizeof *command->uses);
     command->use_count = group->use_count;
-    command->body.kind = body_of(group);
-    command->body.exclusive = command->body.kind == TW_TASK_KERNEL && device->backend->exclusive
-                              && group->kernel->form != TW_INTERNAL_SINGLE_TASK;
-    command->body.exclusive = command->body.exclusive || (group->has_native_task && device->backend->exclusive);
+    const struct tw_task_kind *kind = command->body.kind = body_of(group);
+    command->body.exclusive = kind->occupies && device->backend->exclusive
+                              && !(group->kernel && group->kernel->form == TW_INTERNAL_SINGLE_TASK);
     if (group->args)
         memcpy(command->args, group->args, group->args_bytes);
     if (group->kernel) {
@@ -224,7 +214,7 @@ static struct tw_command *make_command(struct tw_command_group *group, const cha
     command->bounds = group->bounds;
     command->fallback = group->fallback;
     command->pins = group->pins;
-    command->body.node.domain = domain_of(command);
+    command->body.node.domain = kind->domain ? kind->domain(command) : NULL;
     return command;
 }
 
@@ -431,10 +421,10 @@ tw_status tw_internal_submit(tw_queue *queue, tw_command_group *group, tw_event 
    uses. */
 static bool are_alike(const struct tw_command_group *one, const struct tw_command_group *other)
 {
-    const enum tw_task_kind body = body_of(one);
-    if (body == TW_TASK_NOTHING || body != body_of(other) || one->use_count != other->use_count)
+    const struct tw_task_kind *body = body_of(one);
+    if (!body->execute || body != body_of(other) || one->use_count != other->use_count)
         return false;
-    if (body == TW_TASK_STEP
+    if (!body->launches
         && (one->args_bytes != other->args_bytes || memcmp(one->args, other->args, one->args_bytes) != 0))
         return false;
     for (size_t i = 0; i < one->use_count; ++i)

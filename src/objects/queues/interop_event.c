@@ -15,7 +15,7 @@
 #include "objects/data/host_access.h"
 #include "objects/devices/discovery.h"
 #include "objects/devices/lifetime.h"
-#include "runtime/cuda_event.h"
+#include "runtime/command.h"
 #include "runtime/reclaim.h"
 #include "runtime/submit.h"
 #include "runtime/wait.h"
@@ -26,15 +26,9 @@ static void nothing_locked(struct tw_command *command)
     (void)command;
 }
 
-static void released_locked(struct tw_task_queue *home, struct tw_memory memory)
-{
-    (void)home; /* of a device, and not counted */
-    free(memory.block);
-}
-
 /* Makes a command of a device's own task queue. */
 static struct tw_command *make_command(const struct tw_command_object *object, tw_device *device,
-                                       enum tw_task_kind kind, size_t args_bytes)
+                                       const struct tw_task_kind *kind, size_t args_bytes)
 {
     struct tw_command *command = tw_command_create(object, &(struct tw_memory){.block = NULL}, 0, 1, false, args_bytes);
     if (!command)
@@ -79,12 +73,12 @@ static void behind_locked(struct tw_command *command)
 }
 
 static const struct tw_command_object fulfilling = {.completed_locked = behind_locked,
-                                                    .released_locked = released_locked};
+                                                    .released_locked = tw_command_free};
 
 static tw_status fulfill_behind(const tw_event *event, uintptr_t omp_event)
 {
     struct tw_command *command =
-        make_command(&fulfilling, tw_host_device(), TW_TASK_NOTHING, sizeof(struct fulfilment));
+        make_command(&fulfilling, tw_host_device(), &tw_kind_nothing, sizeof(struct fulfilment));
     if (!command)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to fulfill an event of OpenMP");
     *(struct fulfilment *)(void *)command->args = (struct fulfilment){.command = command, .omp_event = omp_event};
@@ -108,8 +102,40 @@ tw_status tw_event_fulfill_omp(tw_event *event, uintptr_t omp_event)
 
 /* ---- CUDA's events ----------------------------------------------------------------------------------------------- */
 
+/* The argument block of a command for an event of CUDA, which always has an ordering domain. */
+struct cuda_event {
+    void *event;  /* the program's, until the command is issued */
+    bool records; /* else waits for it */
+};
+
+static struct cuda_event *cuda_event_of(const struct tw_command *command)
+{
+    return (struct cuda_event *)(void *)command->args;
+}
+
+static tw_status enqueue(const struct tw_backend_async *async, struct tw_backend_stream *stream, struct tw_task *task)
+{
+    (void)async;
+    const struct tw_backend_interop *interop = task->command->device->backend->backend->interop;
+    const struct cuda_event *cuda = cuda_event_of(task->command);
+    return (cuda->records ? interop->record_cuda : interop->wait_cuda)(stream, cuda->event, &task->sequence);
+}
+
+static void describe(const struct tw_task *task, tw_tool_task *told)
+{
+    (void)task;
+    told->kind = TW_TOOL_CUDA_EVENT;
+    told->name = "CUDA event";
+}
+
+static const struct tw_task_kind cuda_event_kind = {
+    .what = "a CUDA event",
+    .enqueue = enqueue,
+    .describe = describe,
+};
+
 static const struct tw_command_object cuda_object = {.completed_locked = nothing_locked,
-                                                     .released_locked = released_locked};
+                                                     .released_locked = tw_command_free};
 
 static struct tw_command *unissued(const void *what)
 {
@@ -132,13 +158,13 @@ static tw_status check_device(const tw_device *device, const void *cuda_event)
 
 /* Submits a command behind an event, which may be NULL. Stores the command, with a reference, and notes that this thread
    waits for its issue, which await_issue() does: meanwhile another thread may ask whether it can wait for this one. */
-static tw_status submit_cuda(const tw_event *event, tw_device *device, struct tw_cuda_event cuda,
+static tw_status submit_cuda(const tw_event *event, tw_device *device, struct cuda_event cuda,
                              struct tw_command **result, struct tw_hold_wait *wait)
 {
-    struct tw_command *command = make_command(&cuda_object, device, TW_TASK_CUDA, sizeof cuda);
+    struct tw_command *command = make_command(&cuda_object, device, &cuda_event_kind, sizeof cuda);
     if (!command)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for an event of CUDA");
-    *tw_cuda_event_of(command) = cuda;
+    *cuda_event_of(command) = cuda;
     command->body.node.domain = device->backend->backend->async;
     command->timed = true;
     tw_lock();
@@ -177,7 +203,7 @@ static tw_status await_issue(struct tw_command *command, struct tw_hold_wait *wa
 }
 
 /* Checks, submits, and waits for the issue. Stores the command, with a reference, also if it failed later. */
-static tw_status submit_and_issue(const tw_event *event, tw_device *device, struct tw_cuda_event cuda,
+static tw_status submit_and_issue(const tw_event *event, tw_device *device, struct cuda_event cuda,
                                   struct tw_command **command)
 {
     struct tw_hold_wait wait;
@@ -197,7 +223,7 @@ tw_status tw_event_from_cuda(tw_device *device, void *cuda_event, tw_event **eve
     if (!event)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the event is to be stored at NULL");
     struct tw_command *command = NULL;
-    const tw_status status = submit_and_issue(NULL, device, (struct tw_cuda_event){.event = cuda_event}, &command);
+    const tw_status status = submit_and_issue(NULL, device, (struct cuda_event){.event = cuda_event}, &command);
     if (status == TW_SUCCESS)
         *event = &command->events[TW_PHASE_COMPLETE];
     else if (command)
@@ -208,7 +234,7 @@ tw_status tw_event_from_cuda(tw_device *device, void *cuda_event, tw_event **eve
 tw_status tw_event_record_cuda(tw_event *event, tw_device *device, void *cuda_event)
 {
     struct tw_command *command = NULL;
-    const struct tw_cuda_event cuda = {.event = cuda_event, .records = true};
+    const struct cuda_event cuda = {.event = cuda_event, .records = true};
     const tw_status status = submit_and_issue(event, device, cuda, &command);
     if (command)
         tw_command_release(command);

@@ -15,6 +15,7 @@
 #include "objects/devices/discovery.h"
 #include "objects/devices/lifetime.h"
 #include "objects/devices/selector.h"
+#include "runtime/command.h"
 #include "runtime/reclaim.h"
 #include "runtime/wait.h"
 #include "runtime/workers.h"
@@ -375,8 +376,7 @@ static bool is_held_back_locked(const struct tw_command *command)
     const struct tw_node *node = &command->body.node, *before;
     while ((before = tw_graph_before(node)) != NULL)
         node = before;
-    const enum tw_task_kind kind = ((const struct tw_task *)node)->kind;
-    return kind == TW_TASK_HOST_ACCESS || kind == TW_TASK_USER;
+    return ((const struct tw_task *)node)->kind->awaits_program;
 }
 
 static struct tw_command *first_of_too_many(const void *what)

@@ -11,6 +11,7 @@
 #include "base/lock.h"
 #include "base/process.h"
 #include "objects/devices/lifetime.h"
+#include "runtime/command.h"
 #include "runtime/reclaim.h"
 #include "runtime/run.h"
 #include "runtime/submit.h"
@@ -31,14 +32,28 @@ static void completed_locked(struct tw_command *command)
     (void)command; /* has nothing */
 }
 
-static void released_locked(struct tw_task_queue *home, struct tw_memory memory)
+static const struct tw_command_object object = {.completed_locked = completed_locked,
+                                                .released_locked = tw_command_free};
+
+static bool ready_locked(struct tw_task *task)
 {
-    (void)home; /* of a device, and not counted */
-    free(memory.block);
+    (void)task;
+    return false; /* until the program completes the event */
 }
 
-static const struct tw_command_object object = {.completed_locked = completed_locked,
-                                                .released_locked = released_locked};
+static void describe(const struct tw_task *task, tw_tool_task *told)
+{
+    (void)task;
+    told->kind = TW_TOOL_USER_EVENT;
+    told->name = "user event";
+}
+
+static const struct tw_task_kind user_event = {
+    .what = "a user event",
+    .awaits_program = true,
+    .ready_locked = ready_locked,
+    .describe = describe,
+};
 
 static tw_status create(tw_event **event)
 {
@@ -51,7 +66,7 @@ static tw_status create(tw_event **event)
     state->completed = false;
     command->device = tw_host_device();
     command->home = command->queue = command->device->system;
-    command->body.kind = TW_TASK_USER;
+    command->body.kind = &user_event;
     command->is_user_event = true;
     command->timed = true;
     tw_lock();

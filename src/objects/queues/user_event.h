@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** References to user events: commands of kind TW_TASK_USER. */
+/** References to user events: commands that the program finishes. */
 #ifndef TEAMWORK_OBJECTS_USER_EVENT_H
 #define TEAMWORK_OBJECTS_USER_EVENT_H
 
