@@ -35,9 +35,9 @@ struct tw_task {
     bool copying;   /* runs, and is counted in the device's `copying` */
     bool awaited;   /* a poller may sleep for it */
     struct tw_command *command;
-    uint64_t sequence;          /* its sequence number in the backend's stream, once issued */
-    uint64_t began_ns;          /* if it is measured, and runs without a stream */
-    struct tw_failure *failure; /* its own, counted until it is finished; or NULL */
+    uint64_t sequence;           /* its sequence number in the backend's stream, once issued */
+    struct tw_backend_times ran; /* when it ran, if it is measured; until it is finished */
+    struct tw_failure *failure;  /* its own, counted until it is finished; or NULL */
 };
 
 struct tw_salvage;

@@ -10,25 +10,10 @@
 #include "ready.h"
 #include "salvage.h"
 
-static void no_later_than(uint64_t *early, uint64_t late)
-{
-    if (late && *early > late)
-        *early = late;
-}
-
-/* Times of different streams differ a little: a copy between devices may seem to end after its kernel's start. */
-static void complete_times_locked(tw_event_times *times)
-{
-    times->complete_ns = tw_held_ns() > times->end_ns ? tw_held_ns() : times->end_ns;
-    no_later_than(&times->transfer_end_ns, times->start_ns);
-    no_later_than(&times->transfer_start_ns, times->transfer_end_ns);
-}
-
 static void complete_locked(struct tw_command *command)
 {
     struct tw_task_queue *home = command->home;
-    if (command->timed)
-        complete_times_locked(&command->times);
+    tw_observe_completion_locked(command);
     command->complete = true;
     *(command->previous ? &command->previous->next : &home->first_unfinished) = command->next;
     *(command->next ? &command->next->previous : &home->last_unfinished) = command->previous;
@@ -53,8 +38,7 @@ static void announce_end_locked(struct tw_task *task)
 static struct tw_node *finish_locked(struct tw_task *task, struct tw_failure *failure, bool cancelled)
 {
     struct tw_command *command = task->command;
-    if (cancelled && command->number)
-        tw_observe_end(task, TW_ERROR_CANCELLED, (struct tw_backend_times){0, 0});
+    tw_observe_end_locked(task, failure, cancelled);
     if (failure && command->fallback && task == &command->body && tw_fallback_take_locked(task, &failure, &cancelled))
         return NULL;
     if (failure && command->status == TW_SUCCESS) {
@@ -85,22 +69,6 @@ static struct tw_node *finish_locked(struct tw_task *task, struct tw_failure *fa
     return ready;
 }
 
-void tw_command_note_times_locked(const struct tw_task *task, struct tw_backend_times ran)
-{
-    tw_event_times *times = &task->command->times;
-    if (!ran.end_ns)
-        return;
-    if (!tw_is_copy(task)) {
-        times->start_ns = ran.start_ns;
-        times->end_ns = ran.end_ns;
-        return;
-    }
-    if (!times->transfer_start_ns || ran.start_ns < times->transfer_start_ns)
-        times->transfer_start_ns = ran.start_ns;
-    if (ran.end_ns > times->transfer_end_ns)
-        times->transfer_end_ns = ran.end_ns;
-}
-
 void tw_command_start_locked(struct tw_command *command)
 {
     command->started = true;
@@ -122,24 +90,6 @@ static void undo_access_locked(struct tw_command *command)
         tw_graph_wrote_nothing(&command->body.node);
 }
 
-/* Tells tools that a task begins which no thread runs. */
-static __attribute__((noinline, cold)) void begin_here_locked(struct tw_task *task)
-{
-    task->began_ns = tw_held_ns();
-    tw_observe_begin(task);
-}
-
-/* Finishes a task that had nothing to do. */
-static struct tw_node *end_here_locked(struct tw_task *task)
-{
-    if (task->command->measured) {
-        const struct tw_backend_times now = {tw_held_ns(), tw_held_ns()};
-        tw_command_note_times_locked(task, now);
-        tw_observe_end(task, TW_SUCCESS, now);
-    }
-    return finish_locked(task, NULL, false);
-}
-
 void tw_make_ready_locked(struct tw_node *nodes)
 {
     struct tw_task_list todo = {NULL, NULL};
@@ -147,8 +97,7 @@ void tw_make_ready_locked(struct tw_node *nodes)
     while (todo.first) {
         struct tw_task *task = tw_pop(&todo);
         struct tw_command *command = task->command;
-        if (command->timed && task == &command->body && !task->node.cancel_cause)
-            command->times.ready_ns = tw_held_ns();
+        tw_observe_ready_locked(task);
         if (task->node.domain && (!task->node.cancel_cause || tw_graph_before(&task->node))) {
             tw_stream_add_locked(task);
         } else if (task->node.cancel_cause) {
@@ -158,10 +107,10 @@ void tw_make_ready_locked(struct tw_node *nodes)
         } else if (!task->kind->ready_locked) {
             tw_schedule_locked(task);
         } else {
-            if (command->number)
-                begin_here_locked(task);
+            tw_observe_begin_locked(task);
+            tw_observe_begin(task);
             if (task->kind->ready_locked(task))
-                tw_append(&todo, end_here_locked(task));
+                tw_append(&todo, finish_locked(task, NULL, false));
         }
     }
 }

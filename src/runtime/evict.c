@@ -191,7 +191,7 @@ static bool give_up_locked(const struct piece *piece, size_t space)
         return false;
     if (piece->is_whole) {
         void *memory = tw_data_detach_locked(data, space);
-        if (memory && tw_tools_are_on())
+        if (memory)
             tw_observe_memory(TW_TOOL_EVICT, data, space, data->bytes);
         tw_unlock();
         if (memory)
@@ -202,8 +202,7 @@ static bool give_up_locked(const struct piece *piece, size_t space)
     if (!tw_chunks_detach_locked(data, space, piece->first, piece->past))
         return true;
     data->owner->hold_locked(data);
-    if (tw_tools_are_on())
-        tw_observe_memory(TW_TOOL_EVICT, data, space, bytes_of(piece));
+    tw_observe_memory(TW_TOOL_EVICT, data, space, bytes_of(piece));
     tw_unlock();
     tw_chunks_unback(data, space, piece->first, piece->past);
     tw_lock();

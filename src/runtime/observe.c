@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#include "base/clock.h"
-#include "base/lock.h"
 #include "fallback.h"
 #include "task_queue.h"
 
@@ -43,11 +41,8 @@ static void describe(tw_tool_task *told, const struct tw_task *task)
     task->kind->describe(task, told);
 }
 
-void tw_observe_begin(const struct tw_task *task)
+void tw_tell_begin(const struct tw_task *task)
 {
-    const struct tw_command *command = task->command;
-    if (!command->number)
-        return;
     if (task->kind->learn)
         task->kind->learn(task);
     if (!tw_tools.tells_began)
@@ -57,36 +52,77 @@ void tw_observe_begin(const struct tw_task *task)
     TW_TELL_TOOLS(began, &told);
 }
 
-void tw_observe_enqueued(const struct tw_task *task)
+void tw_tell_enqueued(const struct tw_task *task)
 {
-    if (!task->command->number)
-        return;
     tw_tool_task told;
     describe(&told, task);
     TW_TELL_TOOLS(enqueued, &told);
 }
 
-void tw_observe_end(const struct tw_task *task, tw_status status, struct tw_backend_times times)
+static void tell_end(const struct tw_task *task, tw_status status)
 {
-    if (!task->command->number || !tw_tools_are_on())
-        return;
     tw_tool_task told;
     describe(&told, task);
     told.status = status;
-    told.start_ns = times.start_ns;
-    told.end_ns = times.end_ns;
+    told.start_ns = task->ran.start_ns;
+    told.end_ns = task->ran.end_ns;
     TW_TELL_TOOLS(ended, &told);
 }
 
-/* ---- submission -------------------------------------------------------------------------------------------------- */
+/* ---- times ------------------------------------------------------------------------------------------------------- */
 
-void tw_observe_command_locked(struct tw_command *command)
+void tw_note_stream_times_locked(const struct tw_backend_async *async, struct tw_backend_stream *stream,
+                                 struct tw_task *task)
 {
-    command->number = numbered + 1;
-    numbered += 1 + command->copy_count;
-    command->measured = true;
-    command->times.submit_ns = tw_held_ns();
+    struct tw_backend_times ran = {0, 0};
+    tw_unlock();
+    async->times(stream, task->sequence, &ran);
+    tw_lock();
+    task->ran = ran;
 }
+
+/* Adds when a task ran to its command's times. */
+static void add_times(tw_event_times *times, const struct tw_task *task)
+{
+    const struct tw_backend_times *ran = &task->ran;
+    if (!tw_is_copy(task)) {
+        times->start_ns = ran->start_ns;
+        times->end_ns = ran->end_ns;
+        return;
+    }
+    if (!times->transfer_start_ns || ran->start_ns < times->transfer_start_ns)
+        times->transfer_start_ns = ran->start_ns;
+    if (ran->end_ns > times->transfer_end_ns)
+        times->transfer_end_ns = ran->end_ns;
+}
+
+void tw_note_end_locked(struct tw_task *task, tw_status status)
+{
+    if (task->ran.start_ns && !task->ran.end_ns) /* no thread has run it, as a host access */
+        task->ran.end_ns = tw_held_ns();
+    if (task->ran.end_ns)
+        add_times(&task->command->times, task);
+    if (task->command->number && tw_tools_are_on())
+        tell_end(task, status);
+    task->ran = (struct tw_backend_times){0, 0}; /* it may run again */
+}
+
+static void no_later_than(uint64_t *early, uint64_t late)
+{
+    if (late && *early > late)
+        *early = late;
+}
+
+/* Times of different streams differ a little: a copy between devices may seem to end after its kernel's start. */
+void tw_note_completion_locked(struct tw_command *command)
+{
+    tw_event_times *times = &command->times;
+    times->complete_ns = tw_held_ns() > times->end_ns ? tw_held_ns() : times->end_ns;
+    no_later_than(&times->transfer_end_ns, times->start_ns);
+    no_later_than(&times->transfer_start_ns, times->transfer_end_ns);
+}
+
+/* ---- submission -------------------------------------------------------------------------------------------------- */
 
 /* Returns the buffer that an access is to; NULL if it is to something else. */
 static const struct tw_data *data_of(const struct tw_graph_access *access)
@@ -169,9 +205,12 @@ static void *room_for(void *few, size_t most, size_t count, size_t bytes)
     return count <= most ? few : malloc(count * bytes);
 }
 
-/* Not inlined: its arrays are large. */
-void tw_observe_submission_locked(const struct tw_command *command)
+void tw_note_submission_locked(struct tw_command *command)
 {
+    command->number = numbered + 1;
+    numbered += 1 + command->copy_count;
+    command->measured = true;
+    command->times.submit_ns = tw_held_ns();
     struct submission all;
     size_t dependencies = describe_dependencies(&command->body, NULL);
     for (size_t i = 0; i < command->copy_count; ++i)

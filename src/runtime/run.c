@@ -18,9 +18,6 @@ static _Thread_local unsigned own_running; /* ... on this thread */
 
 void tw_command_finish_access_locked(struct tw_command *command, struct tw_failure *failure)
 {
-    if (command->number)
-        tw_observe_end(&command->body, failure ? failure->status : TW_SUCCESS,
-                       (struct tw_backend_times){command->body.began_ns, tw_held_ns()});
     tw_task_finish_locked(&command->body, failure, false);
     tw_issue_locked();
 }
@@ -29,22 +26,16 @@ void tw_command_finish_access_locked(struct tw_command *command, struct tw_failu
 static void begin_task_locked(struct tw_task *task)
 {
     struct tw_command *command = task->command;
-    const bool measured = command->measured;
     if (task == &command->body) /* a command's copies may run long before its body can */
         tw_command_start_locked(command);
     if (task->exclusive)
         command->device->exclusive_running = true;
-    if (measured) {
-        task->began_ns = tw_held_read_ns(); /* a task may have ended in this hold */
-        if (task == &command->body)
-            command->times.start_ns = task->began_ns;
-    }
+    tw_observe_begin_locked(task);
     const struct tw_command *next = command->next;
     tw_unlock();
     tw_memory_fetch(next, TW_FETCHED_BYTES); /* in no cache if many are queued; may be freed already */
     tw_detail_of_task(true);
-    if (measured && command->number)
-        tw_observe_begin(task);
+    tw_observe_begin(task);
 }
 
 /* Finishes a task that has run. Takes the lock. */
@@ -52,16 +43,8 @@ static void end_task(struct tw_task *task, tw_status status)
 {
     struct tw_command *command = task->command;
     struct tw_device *device = command->device;
-    const uint64_t now = command->measured ? tw_now_ns() : 0;
     tw_detail_of_task(false);
-    if (now && command->number)
-        tw_observe_end(task, status, (struct tw_backend_times){task->began_ns, now});
-    if (now)
-        tw_lock_at(now);
-    else
-        tw_lock();
-    if (now)
-        tw_command_note_times_locked(task, (struct tw_backend_times){task->began_ns, now});
+    tw_observe_end_lock(task);
     if (task->exclusive)
         device->exclusive_running = false;
     device->copying -= task->copying;

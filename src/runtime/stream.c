@@ -112,12 +112,11 @@ static size_t add_event(struct tw_backend_event *events, size_t count, const str
     return count + 1;
 }
 
-/* Enqueues a task whose times are recorded. Called without the lock. */
-static __attribute__((noinline)) tw_status enqueue_measured(const struct tw_backend_async *async,
-                                                            struct tw_backend_stream *handle, struct tw_task *task)
+/* Enqueues what a task does. Called without the lock. */
+static inline tw_status enqueue(const struct tw_backend_async *async, struct tw_backend_stream *handle,
+                                struct tw_task *task)
 {
-    async->measure(handle);
-    tw_observe_begin(task);
+    tw_observe_enqueue(async, handle, task);
     const tw_status status = task->kind->enqueue(async, handle, task);
     if (status == TW_SUCCESS)
         tw_observe_enqueued(task);
@@ -153,8 +152,7 @@ static tw_status enqueue_locked(struct tw_stream *stream, struct tw_task *task)
         if (status == TW_SUCCESS && count)
             status = async->wait(handle, events, count);
         if (status == TW_SUCCESS && at == task->node.in_count)
-            status = task->command->measured ? enqueue_measured(async, handle, task)
-                                             : task->kind->enqueue(async, handle, task);
+            status = enqueue(async, handle, task);
         tw_detail_of_task(false);
         tw_lock();
     } while (status == TW_SUCCESS && at < task->node.in_count);
@@ -203,8 +201,6 @@ static bool issue_task_locked(struct tw_stream *stream, struct tw_task *task)
     const tw_status status = cancelled ? TW_SUCCESS : enqueue_locked(stream, task);
     if (status != TW_SUCCESS)
         task->failure = failure_locked(task, status);
-    if (status != TW_SUCCESS && task->command->number)
-        tw_observe_end(task, status, (struct tw_backend_times){0, 0});
     add_in_flight_locked(stream, task);
     if (cancelled || status != TW_SUCCESS)
         return false;
@@ -268,18 +264,6 @@ static tw_status outcome(const struct tw_backend_async *async, struct tw_backend
     return status;
 }
 
-/* Notes and returns when a completed task of a stream ran. Releases the lock meanwhile. */
-static struct tw_backend_times note_times_locked(const struct tw_backend_async *async, struct tw_backend_stream *handle,
-                                                 const struct tw_task *task)
-{
-    struct tw_backend_times times = {0, 0};
-    tw_unlock();
-    async->times(handle, task->sequence, &times);
-    tw_lock();
-    tw_command_note_times_locked(task, times);
-    return times;
-}
-
 /* Retires completed tasks from the beginning of a stream, up to one that must wait for other streams. */
 static bool retire_tasks_locked(struct tw_stream *stream)
 {
@@ -289,7 +273,6 @@ static bool retire_tasks_locked(struct tw_stream *stream)
     struct tw_task *task;
     while ((task = (struct tw_task *)stream->in_flight.first) && !tw_graph_before(&task->node)) {
         tw_status status = TW_SUCCESS;
-        struct tw_backend_times times = {0, 0};
         tw_note_start_locked(stream->queue);
         if (task->node.issued) {
             struct tw_backend_stream *handle = stream->handle;
@@ -300,13 +283,10 @@ static bool retire_tasks_locked(struct tw_stream *stream)
             }
             if (task->sequence > completed)
                 break;
-            if (task->command->measured)
-                times = note_times_locked(async, handle, task);
+            tw_observe_retire_locked(async, handle, task);
             status = outcome(async, handle, task);
             if (status == TW_SUCCESS && tw_is_copy(task))
                 ((struct tw_copy_task *)task)->copied = true;
-            if (task->command->measured)
-                tw_observe_end(task, status, times);
         }
         if (status != TW_SUCCESS && !task->node.cancel_cause)
             task->failure = failure_locked(task, status);

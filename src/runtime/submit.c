@@ -484,10 +484,6 @@ tw_status tw_command_submit_after_locked(struct tw_command *command, struct tw_c
                           memory_order_relaxed);
     tw_object_born_locked(TW_OBJECT_COMMAND);
     join_queue_locked(command);
-    if (tw_tools_are_on())
-        tw_observe_command_locked(command);
-    if (command->timed)
-        command->times.submit_ns = tw_held_ns();
     command->tasks_left = command->copy_count + 1;
     insert_locked(command, before, count);
     if (is_watched)
@@ -495,8 +491,7 @@ tw_status tw_command_submit_after_locked(struct tw_command *command, struct tw_c
     tw_draft_commit(draft);
     if (!is_simple)
         end_description_locked(command);
-    if (__builtin_expect(command->number != 0, 0))
-        tw_observe_submission_locked(command);
+    tw_observe_submission_locked(command);
     announce_locked(command);
     tw_make_ready_locked(ready_tasks(command)); /* all are inserted: only now may any of them finish */
     tw_issue_locked();

@@ -191,7 +191,7 @@ tw_status tw_devices_find(void)
     tw_absent_explain(&found);
     log_devices();
     tw_absent_note(&found);
-    for (size_t i = 0; tw_tools_are_on() && i < found.all_count; ++i)
+    for (size_t i = 0; i < found.all_count; ++i)
         tw_observe_device(found.all[i]);
     return status;
 }
@@ -228,8 +228,7 @@ tw_status tw_device_part(struct tw_device *parent, size_t first, size_t count, s
     device->next_part = atomic_load(&parts);
     device->number = (device->next_part ? device->next_part->number : (int)found.all_count - 1) + 1;
     atomic_store(&parts, device);
-    if (tw_tools_are_on())
-        tw_observe_device(device);
+    tw_observe_device(device);
     *result = device;
     return TW_SUCCESS;
 }
