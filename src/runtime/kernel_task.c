@@ -106,7 +106,8 @@ static void describe(const struct tw_task *task, tw_tool_task *told)
     }
     if (is_cpu(command) && launch->dims >= 1 && launch->dims <= 3)
         told->slow = command->kernel->slow[launch->dims - 1];
-    if (is_cpu(command) && !told->slow && __atomic_load_n(&launch->stacks, __ATOMIC_RELAXED))
+    const bool has_run = task->ran.end_ns; /* until then another thread may write `stacks` */
+    if (has_run && is_cpu(command) && !told->slow && __atomic_load_n(&launch->stacks, __ATOMIC_RELAXED))
         told->slow = "each work-item keeps a stack: compile it with optimization and the plugin of the compiler";
     told->dims = launch->dims;
     for (unsigned d = 0; d < 3; ++d) {
