@@ -261,7 +261,7 @@ static void end(void)
 static void is_refused(const struct tw_internal_kernel *kernel, struct tw_internal_launch *launch, const char *why)
 {
     TW_PASS(tw_cuda_check(&device.omp.base, kernel, launch));
-    TW_CHECK(!tw_cuda_takes(&device.omp.base, kernel, launch));
+    TW_CHECK(!tw_gpu_takes(&device.omp.base, kernel, launch));
     tw_cuda.choice = TW_CUDA_DRIVER_LAUNCH;
     TW_FAIL(tw_cuda_check(&device.omp.base, kernel, launch), TW_ERROR_UNSUPPORTED);
     TW_CHECK(strstr(tw_error_detail(), why));
@@ -271,7 +271,7 @@ static void is_refused(const struct tw_internal_kernel *kernel, struct tw_intern
 static bool takes(const struct tw_internal_kernel *kernel, struct tw_internal_launch *launch)
 {
     TW_PASS(tw_cuda_check(&device.omp.base, kernel, launch));
-    return tw_cuda_takes(&device.omp.base, kernel, launch);
+    return tw_gpu_takes(&device.omp.base, kernel, launch);
 }
 
 /* The words are those that the region would receive through OpenMP. */

@@ -211,7 +211,7 @@ TW_TEST(a_kernel_is_launched_with_the_words_of_its_region)
     set_sample(&plain, "sm_90");
     TW_PASS(tw_backend_ol.load(base, &kernel));
     TW_PASS(tw_backend_ol.check(base, &kernel, &launch));
-    TW_CHECK(tw_ol_takes(base, &kernel, &launch));
+    TW_CHECK(tw_gpu_takes(base, &kernel, &launch));
     TW_PASS(tw_backend_ol.launch(base, &kernel, &launch));
     TW_EQUAL(fake->given_bytes, 8 * (1 + WORDS + 3));
     TW_CHECK(memcmp(&fake->given[1], &captures, sizeof captures) == 0);
@@ -243,7 +243,7 @@ TW_TEST(a_kernel_is_launched_on_an_amd_gpu)
     set_image("amdgcn-amd-amdhsa", "gfx90a", &object);
     struct tw_backend_device *base = open_with(1, OL_PLATFORM_AMDGPU);
     TW_PASS(tw_backend_ol.check(base, &kernel, &launch));
-    TW_CHECK(tw_ol_takes(base, &kernel, &launch));
+    TW_CHECK(tw_gpu_takes(base, &kernel, &launch));
     TW_PASS(tw_backend_ol.launch(base, &kernel, &launch));
     const struct tw_internal_simt_captures captures = tw_internal_simt_group_captures(&launch, &grid);
     TW_CHECK(!tw_code_object_find(whole(&object), "life_tw_simt_8", &found));
@@ -254,7 +254,7 @@ TW_TEST(a_kernel_is_launched_on_an_amd_gpu)
     TW_EQUAL(fake->grid[0], 10);
     TW_EQUAL(fake->block[0], 64);
     TW_PASS(tw_backend_ol.check(base, &counting, &other)); /* it uses a variable */
-    TW_CHECK(!tw_ol_takes(base, &counting, &other));
+    TW_CHECK(!tw_gpu_takes(base, &counting, &other));
     close_device();
 }
 
@@ -304,7 +304,7 @@ TW_TEST(other_kernels_are_left_to_openmp)
         set_sample(&samples[i], "sm_90");
         kernel_word = 0;
         TW_PASS(tw_backend_ol.check(base, &kernel, &launch));
-        TW_CHECK(!tw_ol_takes(base, &kernel, &launch));
+        TW_CHECK(!tw_gpu_takes(base, &kernel, &launch));
         close_device();
     }
     struct tw_internal_launch launch = launch_of(10);

@@ -43,22 +43,46 @@ typedef enum tw_access_mode {
  * @param element_bytes  at least 1
  * @param range          1 to 3 dimensions
  * @param buffer         receives the buffer, with one reference
- * @return TW_ERROR_INVALID_ARGUMENT  a NULL, elements of no bytes, or memory of tw_malloc_device() that is not the host's
+ * @return TW_ERROR_INVALID_ARGUMENT  a NULL, elements of no bytes, or memory of tw_malloc_device() that is not the
+ *                                    host's
  *         TW_ERROR_INVALID_RANGE     invalid dimensions, more bytes than size_t holds, or than the allocation of the
  *                                    library (tw_malloc_host(), usm.h) has that the memory lies in
  *         TW_ERROR_OUT_OF_MEMORY
  */
 TW_API tw_status tw_buffer_create_over(void *host, size_t element_bytes, tw_range range, tw_buffer **buffer);
 
-/** Creates a buffer over host memory that is only read: write access is an error and nothing is written back. */
+/**
+ * Creates a buffer over host memory that is only read: write access is an error and nothing is written back. Parameters
+ * as for tw_buffer_create_over().
+ *
+ * @return TW_ERROR_INVALID_ARGUMENT  a NULL, elements of no bytes, or memory of tw_malloc_device() that is not the
+ *                                    host's
+ *         TW_ERROR_INVALID_RANGE     invalid dimensions, more bytes than size_t holds, or than the library's allocation
+ *                                    has
+ *         TW_ERROR_OUT_OF_MEMORY
+ */
 TW_API tw_status tw_buffer_create_over_const(const void *host, size_t element_bytes, tw_range range,
                                              tw_buffer **buffer);
 
-/** Creates a buffer without host memory: contents undefined, nothing written back, destruction never blocks, unless
- *  tw_buffer_set_final_data() says otherwise. Parameters and errors as for tw_buffer_create_over(). */
+/**
+ * Creates a buffer without host memory: contents undefined, nothing written back, destruction never blocks, unless
+ * tw_buffer_set_final_data() says otherwise. Parameters as for tw_buffer_create_over().
+ *
+ * @return TW_ERROR_INVALID_ARGUMENT  buffer is NULL, or elements of no bytes
+ *         TW_ERROR_INVALID_RANGE     invalid dimensions, or more bytes than size_t holds
+ *         TW_ERROR_OUT_OF_MEMORY
+ */
 TW_API tw_status tw_buffer_create(size_t element_bytes, tw_range range, tw_buffer **buffer);
 
-/** Creates a buffer that starts as a copy of `data`, which is free again on return; otherwise as tw_buffer_create(). */
+/**
+ * Creates a buffer as tw_buffer_create(), which starts as a copy of `data`. That is free again on return.
+ *
+ * @return TW_ERROR_INVALID_ARGUMENT  a NULL, elements of no bytes, or memory of tw_malloc_device() that is not the
+ *                                    host's
+ *         TW_ERROR_INVALID_RANGE     invalid dimensions, more bytes than size_t holds, or than the library's allocation
+ *                                    has
+ *         TW_ERROR_OUT_OF_MEMORY
+ */
 TW_API tw_status tw_buffer_create_copy(const void *data, size_t element_bytes, tw_range range, tw_buffer **buffer);
 
 /**
@@ -176,8 +200,15 @@ TW_API tw_status tw_host_access(tw_buffer *buffer, tw_access_mode mode, tw_host_
  *
  * @param offset  the first element; as many dimensions as the buffer has
  * @param range   the elements, all of them in the buffer; if there are none, the call waits for nothing
- * @return as tw_host_access(), and
- *         TW_ERROR_INVALID_RANGE  the part has other dimensions, or does not lie in the buffer
+ * @return TW_ERROR_INVALID_ARGUMENT   a NULL or an unknown mode
+ *         TW_ERROR_INVALID_RANGE      the part has other dimensions, or does not lie in the buffer
+ *         TW_ERROR_READ_ONLY_BUFFER   a mode that writes, on a buffer over const memory
+ *         TW_ERROR_DATA_LOST          the command that should have written these elements failed, and the mode does not
+ *                                     discard them
+ *         TW_ERROR_TRANSFER_FAILED    the data could not be brought to the host; see tw_host_access()
+ *         TW_ERROR_OUT_OF_BOUNDS      some kernel has written beside the buffer on a simulated device; likewise
+ *         TW_ERROR_WOULD_DEADLOCK     this thread has an accessor that the call would have to wait for
+ *         TW_ERROR_OUT_OF_MEMORY
  */
 TW_API tw_status tw_host_access_part(tw_buffer *buffer, tw_id offset, tw_range range, tw_access_mode mode,
                                      tw_host_accessor **accessor);

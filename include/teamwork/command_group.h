@@ -81,7 +81,11 @@ typedef void (*tw_command_group_function)(tw_command_group *group, void *user);
  *                  else what fails later is not run again; the kernels may differ. Memory of the buffers is allocated on
  *                  both devices
  * @param event     as for tw_queue_submit()
- * @return as tw_queue_submit(), for the queue that was tried last
+ * @return of the queue that was tried last: the first error of the recording calls, then nothing was submitted
+ *         TW_ERROR_INVALID_ARGUMENT  queue or function is NULL
+ *         TW_ERROR_INVALID_COMMAND_GROUP  it accesses a buffer over host memory or with storage that was destroyed
+ *                                    meanwhile: the program has the memory back
+ *         TW_ERROR_OUT_OF_MEMORY
  */
 #define tw_queue_submit_function(queue, fallback, function, user, event)                                               \
     tw_internal_submit_function((queue), (fallback), (function), (user), (event), __FILE__, __LINE__)
@@ -89,7 +93,8 @@ typedef void (*tw_command_group_function)(tw_command_group *group, void *user);
 /** Drops a group that is not to be submitted. NULL is allowed. */
 TW_API void tw_command_group_discard(tw_command_group *group);
 
-/** The first error of the recording calls so far, TW_SUCCESS if there is none. */
+/** Asks for the outcome of the recording calls so far.
+ *  @return the first error; TW_SUCCESS: there is none; TW_ERROR_OUT_OF_MEMORY for NULL */
 TW_API tw_status tw_command_group_status(const tw_command_group *group);
 
 /**

@@ -35,6 +35,9 @@
  *
  * A command that fails reports TW_ERROR_TRANSFER_FAILED, and what it should have written is lost, as for a kernel.
  *
+ * What is known by its address alone, without a buffer, is copied and filled by tw_memcpy() and its family: usm.h has a
+ * table of both, side by side.
+ *
  * An extension, after the explicit memory operations of SYCL 1.2.1. All functions are thread safe, but a group is
  * recorded by one thread.
  */
@@ -118,16 +121,23 @@ TW_API void tw_prefetch_part(tw_command_group *group, tw_buffer *buffer, tw_id o
  *         TW_ERROR_OUT_OF_MEMORY
  */
 TW_API tw_status tw_buffer_read(tw_buffer *buffer, void *memory);
+/** @copydoc tw_buffer_read() */
 TW_API tw_status tw_buffer_read_part(tw_buffer *buffer, tw_id offset, tw_range range, void *memory);
 
 /**
  * Copies memory of the program to a buffer, and returns when that is done: to the place where the elements were so far.
  * It waits as a host accessor that writes does, for earlier commands that use these elements.
  *
- * @return as tw_buffer_read(), but earlier contents need not be there. If the copy fails, these elements are lost
+ * @param memory  all elements, or those of the part; dense, as above
+ * @return TW_ERROR_INVALID_ARGUMENT  a NULL; memory of a device
+ *         TW_ERROR_INVALID_RANGE     the part has other dimensions than the buffer, or does not lie in it
  *         TW_ERROR_READ_ONLY_BUFFER  the buffer is over const memory
+ *         TW_ERROR_TRANSFER_FAILED   the copy failed: these elements are lost
+ *         TW_ERROR_WOULD_DEADLOCK    this thread has a host accessor that the call would have to wait for
+ *         TW_ERROR_OUT_OF_MEMORY
  */
 TW_API tw_status tw_buffer_write(tw_buffer *buffer, const void *memory);
+/** @copydoc tw_buffer_write() */
 TW_API tw_status tw_buffer_write_part(tw_buffer *buffer, tw_id offset, tw_range range, const void *memory);
 
 TW_END_DECLS

@@ -256,11 +256,27 @@ typedef struct tw_absent_device {
 /**
  * Lists devices of some types (a set of tw_device_type) that are not visible, and why: those that TW_DEVICES hides, those
  * that have no memory left, GPUs of this machine that the program has no device image for, and types of which there is
- * none at all. What the library cannot know is not listed. Otherwise as tw_get_devices().
+ * none at all. What the library cannot know is not listed.
+ *
+ * @param devices   receives up to `capacity` descriptions; may be NULL if capacity is 0
+ * @param count     receives how many there are, which may be more than `capacity`
+ * @return TW_ERROR_INVALID_ARGUMENT       count is NULL, or devices is NULL with a capacity
+ *         TW_ERROR_INVALID_CONFIGURATION  a TW_ variable of the environment has a value that it cannot have
+ *         TW_ERROR_UNSUPPORTED            the program is linked with another OpenMP library in front of LLVM's
+ *         TW_ERROR_OUT_OF_MEMORY
  */
 TW_API tw_status tw_get_absent_devices(unsigned types, tw_absent_device *devices, size_t capacity, size_t *count);
 
-/** Lists the visible platforms, the host's included; otherwise as tw_get_devices(). */
+/**
+ * Lists the visible platforms, the host's included.
+ *
+ * @param platforms  receives up to `capacity` pointers; may be NULL if capacity is 0
+ * @param count      receives how many there are, which may be more than `capacity`
+ * @return TW_ERROR_INVALID_ARGUMENT       count is NULL, or platforms is NULL with a capacity
+ *         TW_ERROR_INVALID_CONFIGURATION  a TW_ variable of the environment has a value that it cannot have
+ *         TW_ERROR_UNSUPPORTED            the program is linked with another OpenMP library in front of LLVM's
+ *         TW_ERROR_OUT_OF_MEMORY
+ */
 TW_API tw_status tw_get_platforms(tw_platform **platforms, size_t capacity, size_t *count);
 
 /** "Host", "Simulation", or the kind of offload device. "" for NULL. */
@@ -269,15 +285,25 @@ TW_API const char *tw_platform_name(const tw_platform *platform);
 /** Whether this is the host platform (spec 3.5.2). */
 TW_API bool tw_platform_is_host(const tw_platform *platform);
 
-/** Lists the visible devices of one platform; otherwise as tw_get_devices(). */
+/**
+ * Lists the visible devices of one platform.
+ *
+ * @param devices  receives up to `capacity` pointers; may be NULL if capacity is 0
+ * @param count    receives how many there are, which may be more than `capacity`
+ * @return TW_ERROR_INVALID_ARGUMENT  platform or count is NULL, or devices is NULL with a capacity
+ */
 TW_API tw_status tw_platform_get_devices(const tw_platform *platform, tw_device **devices, size_t capacity,
                                          size_t *count);
 
-/** Lists those whose type is in `types`, a set of tw_device_type; otherwise as tw_platform_get_devices(). */
+/**
+ * Lists those whose type is in `types`, a set of tw_device_type. Parameters as for tw_platform_get_devices().
+ *
+ * @return TW_ERROR_INVALID_ARGUMENT  platform or count is NULL, or devices is NULL with a capacity
+ */
 TW_API tw_status tw_platform_get_devices_of_type(const tw_platform *platform, unsigned types, tw_device **devices,
                                                  size_t capacity, size_t *count);
 
-/** What tw_platform_info() can be asked: X(name, C type of the answer); otherwise as TW_DEVICE_INFO_LIST. */
+/** What tw_platform_info() can be asked: X(name, C type of the answer). Strings live until tw_shutdown(). */
 #define TW_PLATFORM_INFO_LIST(X)                                                                                       \
     X(TW_PLATFORM_INFO_NAME, const char *)       /* as tw_platform_name() */                                           \
     X(TW_PLATFORM_INFO_VENDOR, const char *)     /* of its first device */                                             \
@@ -325,8 +351,8 @@ TW_API bool tw_platform_has_extension(const tw_platform *platform, const char *e
  * @param units        compute units of each sub-device
  * @param sub_devices  receives up to `capacity` pointers; may be NULL if capacity is 0. No others are made.
  * @param count        receives how many there are, which may be more than `capacity`
- * @return TW_ERROR_INVALID_ARGUMENT  the device is NULL or from before tw_shutdown(), count is NULL, sub_devices is NULL
- *                                    with a capacity, or `units` is 0 or more than the device has
+ * @return TW_ERROR_INVALID_ARGUMENT  the device is NULL or from before tw_shutdown(), count is NULL, sub_devices is
+ *                                    NULL with a capacity, or `units` is 0 or more than the device has
  *         TW_ERROR_UNSUPPORTED       the device cannot be divided
  *         TW_ERROR_OUT_OF_MEMORY
  */
@@ -334,22 +360,32 @@ TW_API tw_status tw_device_create_sub_devices_equally(tw_device *device, size_t 
                                                       size_t capacity, size_t *count);
 
 /**
- * Divides a device into sub-devices of units[0], units[1], ... compute units, which follow each other; otherwise as
- * tw_device_create_sub_devices_equally().
+ * Divides a device into sub-devices of units[0], units[1], ... compute units, which follow each other. Which devices
+ * can be divided, and how long sub-devices live: see tw_device_create_sub_devices_equally().
  *
- * @return TW_ERROR_INVALID_ARGUMENT  also when unit_counts is 0, one of the numbers is 0, or they are more in all than
- *                                    the device has
+ * @param sub_devices  receives up to `capacity` pointers; may be NULL if capacity is 0. No others are made.
+ * @param count        receives how many there are, which may be more than `capacity`
+ * @return TW_ERROR_INVALID_ARGUMENT  the device is NULL or from before tw_shutdown(), count is NULL, sub_devices is
+ *                                    NULL with a capacity, unit_counts is 0, one of the numbers is 0, or they are more
+ *                                    in all than the device has
+ *         TW_ERROR_UNSUPPORTED       the device cannot be divided
+ *         TW_ERROR_OUT_OF_MEMORY
  */
 TW_API tw_status tw_device_create_sub_devices_by_counts(tw_device *device, const size_t *units, size_t unit_counts,
                                                         tw_device **sub_devices, size_t capacity, size_t *count);
 
 /**
- * Divides a device into sub-devices whose compute units share a NUMA node or a cache; otherwise as
- * tw_device_create_sub_devices_equally(). If all of them share it, there is one sub-device.
+ * Divides a device into sub-devices whose compute units share a NUMA node or a cache. If all of them share it, there is
+ * one sub-device. Which devices can be divided, and how long sub-devices live: see
+ * tw_device_create_sub_devices_equally().
  *
- * @return TW_ERROR_INVALID_ARGUMENT  also when `domain` is not one tw_affinity_domain
- *         TW_ERROR_UNSUPPORTED       also when the device has no such domain, or with TW_AFFINITY_NEXT_PARTITIONABLE
- *                                    none that would divide it
+ * @param sub_devices  receives up to `capacity` pointers; may be NULL if capacity is 0. No others are made.
+ * @param count        receives how many there are, which may be more than `capacity`
+ * @return TW_ERROR_INVALID_ARGUMENT  the device is NULL or from before tw_shutdown(), count is NULL, sub_devices is
+ *                                    NULL with a capacity, or `domain` is not one tw_affinity_domain
+ *         TW_ERROR_UNSUPPORTED       the device cannot be divided, has no such domain, or with
+ *                                    TW_AFFINITY_NEXT_PARTITIONABLE none that would divide it
+ *         TW_ERROR_OUT_OF_MEMORY
  */
 TW_API tw_status tw_device_create_sub_devices_by_affinity_domain(tw_device *device, tw_affinity_domain domain,
                                                                  tw_device **sub_devices, size_t capacity,
@@ -377,8 +413,11 @@ TW_API int tw_sim_selector(const tw_device *device, void *user);
  * Chooses a device. A NULL selector stands for tw_default_selector.
  *
  * @param user  handed to the selector, which is called on this thread with no lock held, once for each device
- * @return TW_ERROR_NO_DEVICE  every score was negative; the detail lists the devices that were looked at
- *         and what tw_get_devices() returns
+ * @return TW_ERROR_NO_DEVICE              every score was negative; the detail lists the devices that were looked at
+ *         TW_ERROR_INVALID_ARGUMENT       device is NULL
+ *         TW_ERROR_INVALID_CONFIGURATION  a TW_ variable of the environment has a value that it cannot have
+ *         TW_ERROR_UNSUPPORTED            the program is linked with another OpenMP library in front of LLVM's
+ *         TW_ERROR_OUT_OF_MEMORY
  */
 TW_API tw_status tw_select_device(tw_device_selector selector, void *user, tw_device **device);
 
@@ -397,16 +436,27 @@ TW_API tw_status tw_select_device(tw_device_selector selector, void *user, tw_de
 TW_API tw_status tw_context_create(tw_device *const *devices, size_t count, tw_error_handler handler, void *user,
                                    tw_context **context);
 
-/** Creates a context of the one device that a selector chooses; NULL stands for tw_default_selector. Otherwise as
- *  tw_context_create(), and fails as tw_select_device() does. tw_host_selector makes a context of the host. */
+/**
+ * Creates a context of the one device that a selector chooses; NULL stands for tw_default_selector. tw_host_selector
+ * makes a context of the host. Parameters as for tw_context_create() and tw_select_device().
+ *
+ * @return TW_ERROR_NO_DEVICE              every score was negative
+ *         TW_ERROR_INVALID_ARGUMENT       context is NULL
+ *         TW_ERROR_INVALID_CONFIGURATION  a TW_ variable of the environment has a value that it cannot have
+ *         TW_ERROR_UNSUPPORTED            the program is linked with another OpenMP library in front of LLVM's
+ *         TW_ERROR_OUT_OF_MEMORY
+ */
 TW_API tw_status tw_context_create_by_selector(tw_device_selector selector, void *selector_user,
                                                tw_error_handler handler, void *user, tw_context **context);
 
 /**
- * Creates a context of all visible devices of a platform; otherwise as tw_context_create().
+ * Creates a context of all visible devices of a platform. Parameters as for tw_context_create().
  *
- * @return TW_ERROR_INVALID_ARGUMENT  the platform is NULL or from before tw_shutdown(), or context is NULL
- *         TW_ERROR_NO_DEVICE         TW_DEVICES hides all of its devices
+ * @return TW_ERROR_INVALID_ARGUMENT       the platform is NULL or from before tw_shutdown(), or context is NULL
+ *         TW_ERROR_NO_DEVICE              TW_DEVICES hides all of its devices
+ *         TW_ERROR_INVALID_CONFIGURATION  a TW_ variable of the environment has a value that it cannot have
+ *         TW_ERROR_UNSUPPORTED            the program is linked with another OpenMP library in front of LLVM's
+ *         TW_ERROR_OUT_OF_MEMORY
  */
 TW_API tw_status tw_context_create_on_platform(const tw_platform *platform, tw_error_handler handler, void *user,
                                                tw_context **context);
@@ -418,7 +468,13 @@ TW_API tw_context *tw_context_retain(tw_context *context);
 /** Whether the context is of the host platform. */
 TW_API bool tw_context_is_host(const tw_context *context);
 
-/** Lists the devices of the context; as tw_get_devices(). */
+/**
+ * Lists the devices of the context.
+ *
+ * @param devices  receives up to `capacity` pointers; may be NULL if capacity is 0
+ * @param count    receives how many there are, which may be more than `capacity`
+ * @return TW_ERROR_INVALID_ARGUMENT  context or count is NULL, or devices is NULL with a capacity
+ */
 TW_API tw_status tw_context_get_devices(const tw_context *context, tw_device **devices, size_t capacity, size_t *count);
 
 /** What tw_context_info() can be asked: X(name, C type of the answer). */

@@ -87,12 +87,17 @@ TW_API void tw_event_release(tw_event **event);
  */
 TW_API tw_status tw_event_wait(tw_event *event);
 
-/** Waits for each of `count` events; returns the first failure in the order of the array. */
+/**
+ * Waits for each of `count` events.
+ *
+ * @return the first failure of tw_event_wait(), in the order of the array
+ *         TW_ERROR_INVALID_ARGUMENT  the array is NULL, and count is not 0
+ */
 TW_API tw_status tw_event_wait_all(tw_event *const *events, size_t count);
 
 /**
- * Waits as tw_event_wait(), and returns the same. Before it returns, it delivers all undelivered errors of these queues
- * to their handlers, if they have one, on this thread (spec 3.5.7, table 3.17):
+ * Waits as tw_event_wait(). Before it returns, it delivers all undelivered errors of these queues to their handlers, if
+ * they have one, on this thread (spec 3.5.7, table 3.17):
  *
  * - the queues of the groups in the event's wait list (tw_event_get_wait_list()) when the call begins;
  * - if the group failed or was cancelled, every queue with an undelivered error of the same first cause: that where the
@@ -101,16 +106,25 @@ TW_API tw_status tw_event_wait_all(tw_event *const *events, size_t count);
  *
  * A handler can tell by tw_error's `queue` which one it is called for. The errors of queues without a handler stay with
  * them; so do those of the first kind if memory is exhausted.
+ *
+ * @return the status of the group if it failed or was cancelled, with its message as tw_error_detail()
+ *         TW_ERROR_WOULD_DEADLOCK  the group waits for a host accessor that this thread holds; nothing is delivered
  */
 TW_API tw_status tw_event_wait_and_throw(tw_event *event);
 
-/** tw_event_wait_and_throw() for each of `count` events; returns the first failure in the order of the array. */
+/**
+ * Calls tw_event_wait_and_throw() for each of `count` events.
+ *
+ * @return the first failure, in the order of the array
+ *         TW_ERROR_INVALID_ARGUMENT  the array is NULL, and count is not 0
+ */
 TW_API tw_status tw_event_wait_and_throw_all(tw_event *const *events, size_t count);
 
 /** Where the event stands now. TW_EVENT_COMPLETE for NULL. */
 TW_API tw_event_state tw_event_get_state(const tw_event *event);
 
-/** The group's status: TW_SUCCESS while it has not failed. */
+/** Asks for the group's outcome.
+ *  @return the status with which it failed or was cancelled; TW_SUCCESS before that, and for NULL */
 TW_API tw_status tw_event_get_status(const tw_event *event);
 
 /**
@@ -150,8 +164,10 @@ TW_API tw_status tw_event_get_wait_list(const tw_event *event, tw_event **events
  * can complete it any more: what depends on it is cancelled.
  *
  * @param event  receives the event, to be released with tw_event_release()
- * @return TW_ERROR_INVALID_ARGUMENT  event is NULL
- *         TW_ERROR_OUT_OF_MEMORY, and what tw_get_devices() returns
+ * @return TW_ERROR_INVALID_ARGUMENT       event is NULL
+ *         TW_ERROR_INVALID_CONFIGURATION  a TW_ variable of the environment has a value that it cannot have
+ *         TW_ERROR_UNSUPPORTED            the program is linked with another OpenMP library in front of LLVM's
+ *         TW_ERROR_OUT_OF_MEMORY
  */
 TW_API tw_status tw_event_create_user(tw_event **event);
 

@@ -60,41 +60,77 @@ typedef struct tw_image_layout {
  *
  * @param host    the first pixel, aligned as a channel of it or a packed pixel; the memory ends with the last pixel
  * @param layout  row_pitch is a multiple of the size of a pixel, at most UINT32_MAX, slice_pitch one of row_pitch;
- * neither
- *                is less than what it has to hold
- * @param image   receives the image, with one reference @return TW_ERROR_INVALID_ARGUMENT  a NULL; memory that is not
- * aligned; an order and a type that make no format; a pitch
- *                                    that is too small or no such multiple, or of a dimension that is not there
- *         TW_ERROR_INVALID_RANGE     no pixels, more than TW_IMAGE_MAX_EXTENT in a dimension or than size_t has bytes for,
- *                                    invalid dimensions, or an array of one dimension
+ *                neither is less than what it has to hold
+ * @param image   receives the image, with one reference
+ * @return TW_ERROR_INVALID_ARGUMENT  a NULL; memory that is not aligned; an order and a type that make no format; a
+ *                                    pitch that is too small or no such multiple, or of a dimension that is not there
+ *         TW_ERROR_INVALID_RANGE     no pixels, more than TW_IMAGE_MAX_EXTENT in a dimension or than size_t has bytes
+ *                                    for, invalid dimensions, or an array of one dimension
  *         TW_ERROR_OUT_OF_MEMORY
  */
 TW_API tw_status tw_image_create_over(void *host, tw_image_layout layout, tw_image **image);
 
-/** Creates an image over host memory that is only read: write access is an error and nothing is written back. */
+/**
+ * Creates an image over host memory that is only read: write access is an error and nothing is written back. Parameters
+ * as for tw_image_create_over().
+ *
+ * @return TW_ERROR_INVALID_ARGUMENT  a NULL; memory that is not aligned; an order and a type that make no format; a
+ *                                    pitch that is too small or no such multiple, or of a dimension that is not there
+ *         TW_ERROR_INVALID_RANGE     no pixels, more than TW_IMAGE_MAX_EXTENT in a dimension or than size_t has bytes
+ *                                    for, invalid dimensions, or an array of one dimension
+ *         TW_ERROR_OUT_OF_MEMORY
+ */
 TW_API tw_status tw_image_create_over_const(const void *host, tw_image_layout layout, tw_image **image);
 
-/** Creates an image without host memory: contents undefined, nothing written back, destruction never blocks. */
+/**
+ * Creates an image without host memory: contents undefined, nothing written back, destruction never blocks.
+ *
+ * @return TW_ERROR_INVALID_ARGUMENT  a NULL; an order and a type that make no format; a pitch
+ *                                    that is too small or no such multiple, or of a dimension that is not there
+ *         TW_ERROR_INVALID_RANGE     no pixels, more than TW_IMAGE_MAX_EXTENT in a dimension or than size_t has bytes
+ *                                    for, invalid dimensions, or an array of one dimension
+ *         TW_ERROR_OUT_OF_MEMORY
+ */
 TW_API tw_status tw_image_create(tw_image_layout layout, tw_image **image);
 
-/** Creates an image that starts as a copy of `data`, which lies as `layout` says and is free again on return. */
+/**
+ * Creates an image that starts as a copy of `data`, which lies as `layout` says and is free again on return.
+ *
+ * @return TW_ERROR_INVALID_ARGUMENT  a NULL; memory that is not aligned; an order and a type that make no format; a
+ *                                    pitch that is too small or no such multiple, or of a dimension that is not there
+ *         TW_ERROR_INVALID_RANGE     no pixels, more than TW_IMAGE_MAX_EXTENT in a dimension or than size_t has bytes
+ *                                    for, invalid dimensions, or an array of one dimension
+ *         TW_ERROR_OUT_OF_MEMORY
+ */
 TW_API tw_status tw_image_create_copy(const void *data, tw_image_layout layout, tw_image **image);
 
 /**
  * Creates an image on the memory of a buffer, which may have any element type and be used as a buffer too: access
  * through either is ordered as access to the buffer. The image keeps a reference to it.
  *
- * @return TW_ERROR_INVALID_ARGUMENT, TW_ERROR_OUT_OF_MEMORY  as above
- *         TW_ERROR_INVALID_RANGE  as above, or the buffer has fewer bytes than the pixels take, or is a sub-buffer whose
- *                                 rows do not lie back to back
+ * @return TW_ERROR_INVALID_ARGUMENT  a NULL; an order and a type that make no format; a pitch
+ *                                    that is too small or no such multiple, or of a dimension that is not there
+ *         TW_ERROR_INVALID_RANGE     no pixels, more than TW_IMAGE_MAX_EXTENT in a dimension or than size_t has bytes
+ *                                    for, invalid dimensions, or an array of one dimension,
+ *                                    the buffer has fewer bytes than the pixels take, or is a sub-buffer whose rows do
+ *                                    not lie back to back
+ *         TW_ERROR_OUT_OF_MEMORY
  */
 TW_API tw_status tw_image_create_on_buffer(tw_buffer *buffer, tw_image_layout layout, tw_image **image);
 
 /** Adds a reference: another handle to the same image. Returns the image. */
 TW_API tw_image *tw_image_retain(tw_image *image);
 
-/** Drops a reference and sets *image to NULL. NULL is allowed. The last one waits and fails as tw_buffer_destroy() does; on a
- *  buffer of the program's it only drops the reference to that. */
+/**
+ * Drops a reference and sets *image to NULL. NULL is allowed. The last one waits as tw_buffer_destroy() does, which
+ * says more of these statuses; on a buffer of the program's it only drops the reference to that.
+ *
+ * @return TW_ERROR_DATA_LOST        the command that should have written the contents failed
+ *         TW_ERROR_TRANSFER_FAILED  bringing the contents back failed
+ *         TW_ERROR_OUT_OF_BOUNDS    some kernel has written beside the image on a simulated device
+ *         TW_ERROR_OUT_OF_MEMORY    there was no memory to wait: the image is left as it was, and so is the reference
+ *         TW_ERROR_WOULD_DEADLOCK   the call would have to wait for a host accessor of this thread; likewise
+ */
 TW_API tw_status tw_image_destroy(tw_image **image);
 
 /* ---- what an image is (spec table 3.21) -------------------------------------------------------------------------- */
@@ -173,7 +209,13 @@ TW_API void tw_image_require(tw_command_group *group, const tw_image *image, tw_
  *
  * @param access  receives the access; end it with tw_host_image_release(), on any thread
  * @return TW_ERROR_INVALID_ARGUMENT  a NULL or an unknown mode
- *         and what tw_host_access() returns
+ *         TW_ERROR_READ_ONLY_BUFFER  a mode that writes, on an image over const memory
+ *         TW_ERROR_DATA_LOST         the command that should have written the contents failed, and the mode does not
+ *                                    discard them
+ *         TW_ERROR_TRANSFER_FAILED   the data could not be brought to the host; see tw_host_access()
+ *         TW_ERROR_OUT_OF_BOUNDS     some kernel has written beside the image on a simulated device; likewise
+ *         TW_ERROR_WOULD_DEADLOCK    this thread has an accessor that the call would have to wait for
+ *         TW_ERROR_OUT_OF_MEMORY
  */
 TW_API tw_status tw_host_image_access(tw_image *image, tw_access_mode mode, tw_host_image **access);
 

@@ -33,16 +33,26 @@ TW_API int tw_device_omp_number(const tw_device *device);
 /**
  * Finds the visible device with OpenMP's number; the host's finds the host device in any case.
  *
- * @return TW_ERROR_NO_DEVICE         none has the number
- *         TW_ERROR_INVALID_ARGUMENT  device is NULL
- *         and what tw_get_devices() returns
+ * @return TW_ERROR_NO_DEVICE              none has the number
+ *         TW_ERROR_INVALID_ARGUMENT       device is NULL
+ *         TW_ERROR_INVALID_CONFIGURATION  a TW_ variable of the environment has a value that it cannot have
+ *         TW_ERROR_UNSUPPORTED            the program is linked with another OpenMP library in front of LLVM's
+ *         TW_ERROR_OUT_OF_MEMORY
  */
 TW_API tw_status tw_device_from_omp(int number, tw_device **device);
 
 /** The ordinal of a device in CUDA, as for cudaSetDevice() and cuDeviceGet(). -1 for NULL and other devices. */
 TW_API int tw_device_cuda_ordinal(const tw_device *device);
 
-/** Finds the visible device with an ordinal of CUDA; otherwise as tw_device_from_omp(). */
+/**
+ * Finds the visible device with an ordinal of CUDA.
+ *
+ * @return TW_ERROR_NO_DEVICE              none has the ordinal
+ *         TW_ERROR_INVALID_ARGUMENT       device is NULL
+ *         TW_ERROR_INVALID_CONFIGURATION  a TW_ variable of the environment has a value that it cannot have
+ *         TW_ERROR_UNSUPPORTED            the program is linked with another OpenMP library in front of LLVM's
+ *         TW_ERROR_OUT_OF_MEMORY
+ */
 TW_API tw_status tw_device_from_cuda(int ordinal, tw_device **device);
 
 /** Selects OpenMP's default device for the calling thread (omp_get_default_device(), OMP_DEFAULT_DEVICE). */
@@ -101,7 +111,10 @@ TW_API int tw_local_rank(void);
  * @param event      whichever event of a group is given, its completion counts; also a user event; NULL has happened
  * @param omp_event  the omp_event_handle_t of the task's detach clause; to be fulfilled by nobody else. Its task is not
  *                   complete yet
- * @return TW_ERROR_OUT_OF_MEMORY, and what tw_get_devices() returns; then nothing will be fulfilled
+ * @return an error, after which nothing will be fulfilled:
+ *         TW_ERROR_INVALID_CONFIGURATION  a TW_ variable of the environment has a value that it cannot have
+ *         TW_ERROR_UNSUPPORTED            the program is linked with another OpenMP library in front of LLVM's
+ *         TW_ERROR_OUT_OF_MEMORY
  */
 TW_API tw_status tw_event_fulfill_omp(tw_event *event, uintptr_t omp_event);
 
@@ -137,9 +150,13 @@ TW_API tw_status tw_event_from_cuda(tw_device *device, void *cuda_event, tw_even
  * @param event       whichever event of a group is given, its completion counts; also a user event; NULL has happened
  * @param device      the CUDA device on which the CUDA event was created
  * @param cuda_event  a CUevent or cudaEvent_t in the device's primary context, as the CUDA runtime makes it
- * @return as tw_event_from_cuda(), and
- *         TW_ERROR_CANCELLED       the group failed, or was cancelled, before it was on the device: nothing is recorded
- *         TW_ERROR_WOULD_DEADLOCK  the group waits for a host accessor that this thread holds: nothing is recorded
+ * @return an error, after which nothing is recorded:
+ *         TW_ERROR_INVALID_ARGUMENT  a NULL for the device or the CUDA event, or a device from before tw_shutdown()
+ *         TW_ERROR_UNSUPPORTED       no CUDA device, or one that is used through libomptarget (TW_CUDA_LAUNCH)
+ *         TW_ERROR_LAUNCH_FAILED     the driver refused the event
+ *         TW_ERROR_CANCELLED         the group failed, or was cancelled, before it was on the device
+ *         TW_ERROR_WOULD_DEADLOCK    the group waits for a host accessor that this thread holds
+ *         TW_ERROR_OUT_OF_MEMORY
  */
 TW_API tw_status tw_event_record_cuda(tw_event *event, tw_device *device, void *cuda_event);
 
@@ -205,10 +222,13 @@ TW_API tw_status tw_buffer_create_over_device(void *memory, tw_device *device, v
  * @param host     `range` elements of `element_bytes` each; all of them were mapped together
  * @param device   the device that they are mapped to (tw_device_from_omp())
  * @param current  where the contents are now
- * @return as tw_buffer_create_over_device(), of which TW_ERROR_INVALID_ARGUMENT also stands for memory that OpenMP has not
- *         mapped to the device, not all of it, or in pieces; and
- *         TW_ERROR_UNSUPPORTED  the device is a simulated one, which does not reach the memory of OpenMP's default
- *                               device, as that of a GPU
+ * @return TW_ERROR_INVALID_ARGUMENT  a NULL, elements of no bytes, a device from before tw_shutdown(), or memory that
+ *                                    OpenMP has not mapped to the device, not all of it, or in pieces, or that is not
+ *                                    aligned to the power of two that divides element_bytes, up to 8
+ *         TW_ERROR_INVALID_RANGE     invalid dimensions, more bytes than size_t holds, or than the memory has
+ *         TW_ERROR_UNSUPPORTED       the device is a simulated one, which does not reach the memory of OpenMP's default
+ *                                    device, as that of a GPU
+ *         TW_ERROR_OUT_OF_MEMORY
  */
 TW_API tw_status tw_buffer_create_over_mapped(void *host, tw_device *device, tw_current current, size_t element_bytes,
                                               tw_range range, tw_buffer **buffer);
@@ -242,23 +262,34 @@ TW_API tw_status tw_buffer_host_changed(tw_buffer *buffer);
  *
  * @param offset  the first element; as many dimensions as the buffer has
  * @param range   the elements, all of them in the buffer; if there are none, the call does nothing
- * @return as tw_buffer_host_changed(), and
- *         TW_ERROR_INVALID_RANGE  the part has other dimensions, or does not lie in the buffer
+ * @return TW_ERROR_INVALID_ARGUMENT  the buffer is NULL, or has no host memory of the program
+ *         TW_ERROR_INVALID_RANGE     the part has other dimensions, or does not lie in the buffer
+ *         TW_ERROR_WOULD_DEADLOCK    this thread has a host accessor that the call would have to wait for
+ *         TW_ERROR_OUT_OF_MEMORY
  */
 TW_API tw_status tw_buffer_host_changed_part(tw_buffer *buffer, tw_id offset, tw_range range);
 
 /**
  * Tells that the program has changed a buffer's memory on a device by itself, by a target region or a library for
  * example. From now on the contents are those of the device's memory, and the host memory and copies on other devices
- * are old. Otherwise as tw_buffer_host_changed(), with tw_prefetch() in the place of tw_update_host().
+ * are old. The rules are those of tw_buffer_host_changed(), with tw_prefetch() in the place of tw_update_host().
  *
  * @param buffer  of tw_buffer_create_over_device() or tw_buffer_create_over_mapped(); a sub-buffer stands for its part
  * @param device  the device that was given there
- * @return as tw_buffer_host_changed(); TW_ERROR_INVALID_ARGUMENT also for another device, or NULL
+ * @return TW_ERROR_INVALID_ARGUMENT  a NULL, another device, or a buffer without memory of the program on a device
+ *         TW_ERROR_WOULD_DEADLOCK    this thread has a host accessor that the call would have to wait for
+ *         TW_ERROR_OUT_OF_MEMORY
  */
 TW_API tw_status tw_buffer_device_changed(tw_buffer *buffer, tw_device *device);
 
-/** The same for a part of a buffer; parameters and errors as for tw_buffer_host_changed_part(). */
+/**
+ * The same for a part of a buffer; parameters as for tw_buffer_host_changed_part().
+ *
+ * @return TW_ERROR_INVALID_ARGUMENT  a NULL, another device, or a buffer without memory of the program on a device
+ *         TW_ERROR_INVALID_RANGE     the part has other dimensions, or does not lie in the buffer
+ *         TW_ERROR_WOULD_DEADLOCK    this thread has a host accessor that the call would have to wait for
+ *         TW_ERROR_OUT_OF_MEMORY
+ */
 TW_API tw_status tw_buffer_device_changed_part(tw_buffer *buffer, tw_device *device, tw_id offset, tw_range range);
 
 TW_END_DECLS

@@ -65,10 +65,14 @@ TW_API bool tw_kernel_is_available(const tw_kernel *kernel, const tw_device *dev
 TW_API tw_status tw_kernel_load(const tw_kernel *kernel, const tw_device *device);
 
 /**
- * Lists the visible devices that a kernel is available on (tw_kernel_is_available()), in order of preference; otherwise as
- * tw_get_devices().
+ * Lists the visible devices that a kernel is available on (tw_kernel_is_available()), in order of preference.
  *
- * @return TW_ERROR_INVALID_ARGUMENT  also: kernel is NULL
+ * @param devices  receives up to `capacity` pointers; may be NULL if capacity is 0
+ * @param count    receives how many there are, which may be more than `capacity`
+ * @return TW_ERROR_INVALID_ARGUMENT       kernel or count is NULL, or devices is NULL with a capacity
+ *         TW_ERROR_INVALID_CONFIGURATION  a TW_ variable of the environment has a value that it cannot have
+ *         TW_ERROR_UNSUPPORTED            the program is linked with another OpenMP library in front of LLVM's
+ *         TW_ERROR_OUT_OF_MEMORY
  */
 TW_API tw_status tw_kernel_get_devices(const tw_kernel *kernel, tw_device **devices, size_t capacity, size_t *count);
 
@@ -142,7 +146,11 @@ typedef enum tw_kernel_info_id { TW_KERNEL_INFO_LIST(TW_INTERNAL_ENUMERATOR) TW_
  * @param bytes   sizeof *value; checked against that type
  * @return TW_ERROR_INVALID_ARGUMENT  kernel or value is NULL, or device where it is needed; the question is unknown;
  *                                    `bytes` is another size; a kernel of another version of the library
- *         and, for questions about a device, what tw_kernel_load() returns
+ *         and, for questions about a device, those of tw_kernel_load():
+ *         TW_ERROR_NO_DEVICE_IMAGE   its file was not compiled for the device
+ *         TW_ERROR_UNSUPPORTED       it is not for this kind of device, has no version for it, or TW_CUDA_LAUNCH=driver
+ *                                    and the driver cannot launch it
+ *         TW_ERROR_OUT_OF_MEMORY
  */
 TW_API tw_status tw_kernel_info(const tw_kernel *kernel, const tw_device *device, tw_kernel_info_id question,
                                 void *value, size_t bytes);

@@ -43,33 +43,46 @@ typedef struct tw_queue tw_queue;
  * @param handler   receives this queue's asynchronous errors; may be NULL
  * @param handler_user  handed to the handler
  * @param queue     receives the queue; destroy it with tw_queue_destroy()
- * @return what tw_select_device() returns, TW_ERROR_INVALID_ARGUMENT if queue is NULL, TW_ERROR_OUT_OF_MEMORY (also
- *         when the thread cannot be started)
+ * @return TW_ERROR_INVALID_ARGUMENT       queue is NULL
+ *         TW_ERROR_NO_DEVICE              every score was negative; the detail lists the devices that were looked at
+ *         TW_ERROR_INVALID_CONFIGURATION  a TW_ variable of the environment has a value that it cannot have
+ *         TW_ERROR_UNSUPPORTED            the program is linked with another OpenMP library in front of LLVM's
+ *         TW_ERROR_OUT_OF_MEMORY          also when the thread cannot be started
  */
 TW_API tw_status tw_queue_create(tw_device_selector selector, void *selector_user, tw_error_handler handler,
                                  void *handler_user, tw_queue **queue);
 
-/** Creates a queue on `device`; otherwise as tw_queue_create(). */
+/**
+ * Creates a queue on `device`. Handler and queue as for tw_queue_create().
+ *
+ * @return TW_ERROR_INVALID_ARGUMENT       queue is NULL, or the device is NULL or from before tw_shutdown()
+ *         TW_ERROR_INVALID_CONFIGURATION  a TW_ variable of the environment has a value that it cannot have
+ *         TW_ERROR_UNSUPPORTED            the program is linked with another OpenMP library in front of LLVM's
+ *         TW_ERROR_OUT_OF_MEMORY          also when the thread cannot be started
+ */
 TW_API tw_status tw_queue_create_on_device(tw_device *device, tw_error_handler handler, void *handler_user,
                                            tw_queue **queue);
 
 /**
- * Creates a queue on a device of `context`, which it keeps alive; otherwise as tw_queue_create(). Without a handler of
- * its own the queue's errors go to the context's.
+ * Creates a queue on a device of `context`, which it keeps alive. Without a handler of its own the queue's errors go to
+ * the context's.
  *
  * @param device  a device of the context, or NULL for its first
- * @return TW_ERROR_INVALID_ARGUMENT  also when the device is not one of the context's
+ * @return TW_ERROR_INVALID_ARGUMENT  context or queue is NULL, or the device is not one of the context's
+ *         TW_ERROR_OUT_OF_MEMORY     also when the device's thread cannot be started
  */
 TW_API tw_status tw_queue_create_in_context(tw_context *context, tw_device *device, tw_error_handler handler,
                                             void *handler_user, tw_queue **queue);
 
 /**
  * Creates a queue on the device of `context` that a selector chooses among the context's devices, sub-devices among
- * them; otherwise as tw_queue_create_with_properties().
+ * them. Other parameters as for tw_queue_create_with_properties().
  *
  * @param selector  asked once for each device of the context, on this thread with no lock held; NULL stands for
  *                  tw_default_selector
- * @return TW_ERROR_NO_DEVICE  every score was negative
+ * @return TW_ERROR_NO_DEVICE         every score was negative
+ *         TW_ERROR_INVALID_ARGUMENT  context or queue is NULL, a property is unknown, or there are two priorities
+ *         TW_ERROR_OUT_OF_MEMORY     also when the device's thread cannot be started
  */
 TW_API tw_status tw_queue_create_in_context_by_selector(tw_context *context, tw_device_selector selector,
                                                         void *selector_user, unsigned properties,
@@ -99,15 +112,19 @@ typedef enum tw_queue_property {
 } tw_queue_property;
 
 /**
- * Creates a queue with properties; otherwise as tw_queue_create(). An extension of SYCL 1.2, as in SYCL 2020.
+ * Creates a queue with properties. An extension of SYCL 1.2, as in SYCL 2020. Handler and queue as for
+ * tw_queue_create().
  *
  * @param context     keeps it alive, as tw_queue_create_in_context(); NULL for none
  * @param device      of the context, if there is one; NULL for its first, or without a context for what
  *                    tw_default_selector() chooses
  * @param properties  a set of tw_queue_property; 0 for none
- * @return TW_ERROR_INVALID_ARGUMENT  queue is NULL, a property is unknown, there are two priorities, or the device is
- *                                    not one of the context's
- *         and what tw_queue_create() returns
+ * @return TW_ERROR_INVALID_ARGUMENT       queue is NULL, a property is unknown, there are two priorities, or the device
+ *                                         is not one of the context's, or without a context from before tw_shutdown()
+ *         TW_ERROR_NO_DEVICE              without a context and a device: there is none to choose
+ *         TW_ERROR_INVALID_CONFIGURATION  a TW_ variable of the environment has a value that it cannot have
+ *         TW_ERROR_UNSUPPORTED            the program is linked with another OpenMP library in front of LLVM's
+ *         TW_ERROR_OUT_OF_MEMORY          also when the thread cannot be started
  */
 TW_API tw_status tw_queue_create_with_properties(tw_context *context, tw_device *device, unsigned properties,
                                                  tw_error_handler handler, void *handler_user, tw_queue **queue);
@@ -167,15 +184,27 @@ TW_API bool tw_queue_is_profiling(const tw_queue *queue);
 /**
  * Waits until every command group submitted to the queue so far is complete. Does not call handlers.
  *
- * @return TW_ERROR_WOULD_DEADLOCK  a group waits for a host accessor that this thread holds
+ * @return TW_ERROR_INVALID_ARGUMENT  queue is NULL
+ *         TW_ERROR_WOULD_DEADLOCK    a group waits for a host accessor that this thread holds
  *         without any handler: the first undelivered error, whose message becomes tw_error_detail()
  */
 TW_API tw_status tw_queue_wait(tw_queue *queue);
 
-/** Waits as tw_queue_wait() does, then delivers the errors so far to the handler; TW_SUCCESS then. */
+/**
+ * Waits as tw_queue_wait() does, then delivers the errors so far to the handler.
+ *
+ * @return TW_ERROR_INVALID_ARGUMENT  queue is NULL
+ *         TW_ERROR_WOULD_DEADLOCK    a group waits for a host accessor that this thread holds; nothing is delivered
+ *         without any handler: the first undelivered error, whose message becomes tw_error_detail()
+ */
 TW_API tw_status tw_queue_wait_and_throw(tw_queue *queue);
 
-/** Delivers the errors so far without waiting; otherwise as tw_queue_wait_and_throw(). */
+/**
+ * Delivers the errors so far to the handler, without waiting.
+ *
+ * @return TW_ERROR_INVALID_ARGUMENT  queue is NULL
+ *         without any handler: the first undelivered error, whose message becomes tw_error_detail()
+ */
 TW_API tw_status tw_queue_throw_asynchronous(tw_queue *queue);
 
 /**
@@ -183,7 +212,9 @@ TW_API tw_status tw_queue_throw_asynchronous(tw_queue *queue);
  * the queue is recording a command graph, what was recorded is dropped; that is no error. While there are other handles
  * (tw_queue_retain()), it only gives this one back, and waits for nothing.
  *
- * @return as tw_queue_wait_and_throw(); on TW_ERROR_WOULD_DEADLOCK the queue is left as it was
+ * @return TW_ERROR_WOULD_DEADLOCK  a group waits for a host accessor that this thread holds: the queue is left as it
+ *                                  was
+ *         without any handler: the first undelivered error, whose message becomes tw_error_detail()
  */
 TW_API tw_status tw_queue_destroy(tw_queue **queue);
 

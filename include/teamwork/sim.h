@@ -64,10 +64,19 @@ TW_API tw_status tw_sim_set_count(unsigned count);
  */
 TW_API tw_status tw_sim_fail_nth(tw_device *device, tw_sim_operation operation, uint64_t n);
 
-/** Makes the n-th operation of a kind and all after it fail, until tw_sim_reset(); else as tw_sim_fail_nth(). */
+/**
+ * Makes the n-th operation of a kind and all after it fail, until tw_sim_reset(), counting from 1 with the next; 0
+ * makes none fail.
+ *
+ * @return TW_ERROR_INVALID_ARGUMENT  not a simulated device, or an unknown operation
+ */
 TW_API tw_status tw_sim_fail_from(tw_device *device, tw_sim_operation operation, uint64_t n);
 
-/** Delays every operation of a kind by `delay_ns` nanoseconds; 0 for none. As tw_sim_fail_nth(). */
+/**
+ * Delays every operation of a kind by `delay_ns` nanoseconds; 0 for none.
+ *
+ * @return TW_ERROR_INVALID_ARGUMENT  not a simulated device, or an unknown operation
+ */
 TW_API tw_status tw_sim_delay(tw_device *device, tw_sim_operation operation, uint64_t delay_ns);
 
 /** How many operations of a kind the device was asked for since the last reset, failed ones included; 0 for a device
@@ -81,7 +90,11 @@ TW_API uint64_t tw_sim_copied_bytes(const tw_device *device);
 /** How many bytes are allocated on the device now. */
 TW_API uint64_t tw_sim_allocated_bytes(const tw_device *device);
 
-/** Clears faults, delays and counts. As tw_sim_fail_nth(). */
+/**
+ * Clears faults, delays and counts.
+ *
+ * @return TW_ERROR_INVALID_ARGUMENT  not a simulated device
+ */
 TW_API tw_status tw_sim_reset(tw_device *device);
 
 TW_END_DECLS

@@ -76,7 +76,13 @@ TW_API tw_status tw_buffer_create_with_storage(const tw_storage *storage, size_t
 /**
  * The same for an image. host_data() and the others name the first pixel.
  *
- * @return as above and as tw_image_create_over(), with host_data() as the memory
+ * @return TW_ERROR_INVALID_ARGUMENT  a NULL; host_data() that is not aligned; an order and a type that make no format;
+ *                                    a pitch that is too small or no such multiple, or of a dimension that is not there
+ *         TW_ERROR_INVALID_RANGE     no pixels, more than TW_IMAGE_MAX_EXTENT in a dimension or than size_t has bytes
+ *                                    for, invalid dimensions, or an array of one dimension, or other bytes than the
+ *                                    storage's
+ *         TW_ERROR_BUSY              the storage is a tw_async_storage that serves, or has served, another one
+ *         TW_ERROR_OUT_OF_MEMORY     also when no thread can be started that would bring the contents to their end
  */
 TW_API tw_status tw_image_create_with_storage(const tw_storage *storage, tw_image_layout layout, tw_image **image);
 

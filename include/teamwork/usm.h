@@ -52,10 +52,14 @@ typedef enum tw_pointer_type {
 TW_API void *tw_malloc_device(tw_device *device, size_t bytes);
 
 /**
- * Allocates memory that the host and a device share; otherwise as tw_malloc_device(). The host uses it before a kernel
- * that uses it is submitted, and after it is complete. Freeing it may wait for kernels of the device.
+ * Allocates memory that the host and a device share, aligned to 128 bytes, its contents undefined. The host uses it
+ * before a kernel that uses it is submitted, and after it is complete. Freeing it may wait for kernels of the device.
+ * Thread safe.
  *
- * @return as tw_malloc_device(); NULL also where the device has no such memory
+ * @param device  not NULL
+ * @param bytes   at least 1
+ * @return the memory, to be freed by tw_free(); or NULL, and tw_error_detail() says why: the device has no such memory,
+ *         or no room, or the process was forked
  */
 TW_API void *tw_malloc_shared(tw_device *device, size_t bytes);
 
@@ -76,7 +80,9 @@ TW_API tw_device *tw_pointer_get_device(const void *pointer);
 
 /* ---- commands ---------------------------------------------------------------------------------------------------- */
 
-/*
+/**
+ * @name Commands
+ *
  * Each of these is the step of a command group, in the place of its kernel, as the copies and fills of copy.h are. Like
  * kernels that use such memory, they are ordered by tw_depends_on(), by in-order queues, and by accessors of their
  * group; recorded in a command graph, they are ordered if the queue that records is in order. The memory stays
@@ -98,6 +104,20 @@ TW_API tw_device *tw_pointer_get_device(const void *pointer);
  *     TW_ERROR_OUT_OF_MEMORY
  *
  * A command that fails reports TW_ERROR_TRANSFER_FAILED; the contents of what it should have written are undefined.
+ *
+ * They take addresses and sizes in bytes, as memcpy() does. The functions of copy.h take buffers and elements, and are
+ * ordered by their accesses:
+ *
+ * | what is done         | buffers (copy.h)                            | memory by its address            |
+ * |----------------------|---------------------------------------------|----------------------------------|
+ * | a copy               | tw_copy(), tw_copy_part()                   | tw_memcpy(), tw_memcpy_2d()      |
+ * | between the two      | tw_copy_from(), tw_copy_to()                | the same two take such memory    |
+ * | a fill               | tw_fill(), tw_fill_part()                   | tw_mem_fill(), tw_memset()       |
+ * | moved to the device  | tw_prefetch(), tw_prefetch_part()           | tw_mem_prefetch()                |
+ * | moved to the host    | tw_update_host(), tw_update_host_part()     | tw_mem_prefetch_host()           |
+ * | advice               | none: the library knows who uses a buffer   | tw_mem_advise()                  |
+ *
+ * @{
  */
 
 /**
@@ -109,7 +129,7 @@ TW_API tw_device *tw_pointer_get_device(const void *pointer);
 TW_API void tw_memcpy(tw_command_group *group, void *to, const void *from, size_t bytes);
 
 /**
- * Copies `rows` rows of `row_bytes` each; otherwise as tw_memcpy().
+ * Copies `rows` rows of `row_bytes` each, between the kinds of memory that tw_memcpy() copies between.
  *
  * @param to_pitch    bytes from the beginning of a row to that of the next, at least row_bytes
  * @param from_pitch  likewise; if the pitches are equal, rows of both sides may lie between each other
@@ -134,7 +154,8 @@ TW_API void tw_mem_fill(tw_command_group *group, void *memory, const void *value
  */
 TW_API void tw_mem_prefetch(tw_command_group *group, const void *memory, size_t bytes);
 
-/** Moves it to the host, in advance; otherwise as tw_mem_prefetch(). */
+/** Moves memory of tw_malloc_shared() to the host, in advance. What tw_mem_prefetch() says of queues, of other memory
+ *  and of errors holds here too. */
 TW_API void tw_mem_prefetch_host(tw_command_group *group, const void *memory, size_t bytes);
 
 /** How memory of tw_malloc_shared() will be used. "The device" is the one that it was allocated for. */
@@ -159,6 +180,8 @@ typedef enum tw_mem_advice {
  */
 TW_API void tw_mem_advise(tw_command_group *group, const void *memory, size_t bytes, tw_mem_advice advice);
 
+/** @} */
+
 /* ---- groups of one step ------------------------------------------------------------------------------------------ */
 
 /**
@@ -167,7 +190,9 @@ TW_API void tw_mem_advise(tw_command_group *group, const void *memory, size_t by
  *     status = tw_queue_memcpy(queue, on_device, x, bytes, NULL);
  *
  * @param event  as for tw_queue_submit()
- * @return as tw_queue_submit(), with the errors above
+ * @return the first error of recording (above): nothing was submitted
+ *         TW_ERROR_INVALID_ARGUMENT  queue is NULL
+ *         TW_ERROR_OUT_OF_MEMORY
  */
 #define tw_queue_memcpy(queue, to, from, bytes, event)                                                                 \
     tw_internal_queue_memcpy((queue), (to), (from), (bytes), (event), __FILE__, __LINE__)

@@ -86,7 +86,9 @@ TW_API void tw_copy_from_variable(tw_command_group *group, void *value, const vo
  *     status = tw_queue_copy_to_variable(queue, &nx, &size, sizeof nx, NULL);
  *
  * @param event  as for tw_queue_submit()
- * @return as tw_queue_submit(), with the errors above
+ * @return the first error of recording (above): nothing was submitted
+ *         TW_ERROR_INVALID_ARGUMENT  queue is NULL
+ *         TW_ERROR_OUT_OF_MEMORY
  */
 #define tw_queue_copy_to_variable(queue, variable, value, bytes, event)                                                \
     tw_internal_queue_copy_to_variable((queue), (variable), (value), (bytes), (event), __FILE__, __LINE__)

@@ -314,8 +314,7 @@ static bool allocate_whole(struct tw_data *data, size_t space, const struct tw_d
     publish(data, space, memory);
     tw_log(TW_LOG_INFO, "memory: %s: %zu bytes for a buffer", device ? tw_device_facts(device)->name : "host memory",
            data->bytes);
-    if (tw_tools_are_on())
-        tw_observe_memory(TW_TOOL_ALLOCATE, data, space, data->bytes);
+    tw_observe_memory(TW_TOOL_ALLOCATE, data, space, data->bytes);
     return true;
 }
 
@@ -340,8 +339,7 @@ static bool back(struct tw_data *data, const struct tw_box *box, size_t space, c
             atomic_store(&allocation->backing->chunks[chunk].backed, true);
             tw_log(TW_LOG_DEBUG, "memory: %s: chunk %zu of a buffer of %zu bytes is backed",
                    tw_device_facts(device)->name, chunk, data->bytes);
-            if (tw_tools_are_on())
-                tw_observe_memory(TW_TOOL_ALLOCATE, data, space, tw_chunk_bytes(data, chunk));
+            tw_observe_memory(TW_TOOL_ALLOCATE, data, space, tw_chunk_bytes(data, chunk));
         }
     return true;
 }
@@ -488,7 +486,7 @@ static __attribute__((noinline, cold)) void tell_of_end(const struct tw_data *da
 
 void tw_data_free(struct tw_data *data)
 {
-    if (data->host_block && tw_tools_are_on())
+    if (data->host_block)
         tw_observe_memory(TW_TOOL_FREE, data, 0, data->bytes);
     free(data->host_block);
     free(data->name);

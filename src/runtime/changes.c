@@ -280,7 +280,7 @@ static bool may_write(const struct tw_command *command, const struct tw_use *use
 /* Notes that a native task begins or ends, which may change more than its accessors say. */
 static void note_native(const struct tw_command *command, struct tw_changes *changes, bool begins)
 {
-    if (!changes || command->body.kind != TW_TASK_NATIVE)
+    if (!changes || !command->body.kind->writes_more)
         return;
     changes->file = command->file;
     changes->line = command->line;
@@ -313,7 +313,7 @@ void tw_changes_expect_locked(const struct tw_command *command)
 /* Returns true if what a body did was to write its uses in the memory of its device, and it has ended well. */
 static bool is_plain(const struct tw_command *command, bool is_done)
 {
-    return is_done && !command->places && !(command->fallback && command->fallback->taken);
+    return is_done && !command->places && !tw_fallback_is_taken(command->fallback);
 }
 
 static void note_body_locked(const struct tw_command *command, bool is_done)
@@ -335,7 +335,7 @@ static void note_body_locked(const struct tw_command *command, bool is_done)
 
 void tw_changes_note_locked(const struct tw_task *task, bool is_done)
 {
-    if (task->kind != TW_TASK_COPY) {
+    if (!tw_is_copy(task)) {
         note_body_locked(task->command, is_done);
         return;
     }

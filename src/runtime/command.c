@@ -105,29 +105,17 @@ void tw_command_release_locked(struct tw_command *command)
         free(command);
 }
 
+void tw_command_free(struct tw_task_queue *home, struct tw_memory memory)
+{
+    (void)home;
+    free(memory.block);
+}
+
 void tw_command_release(struct tw_command *command)
 {
     tw_lock();
     tw_command_release_locked(command);
     tw_unlock();
-}
-
-/* ---- domains ----------------------------------------------------------------------------------------------------- */
-
-const void *tw_command_domain(const struct tw_command *command)
-{
-    struct tw_backend_device *device = command->device->backend;
-    const struct tw_backend_async *async = device->backend->async;
-    return async && !command->bounds && async->takes(device, command->kernel, &command->launch) ? async : NULL;
-}
-
-const void *tw_copy_domain(const struct tw_copy_plan *plan)
-{
-    const struct tw_device *to = tw_memory_space_device(plan->to), *from = tw_memory_space_device(plan->from);
-    if (!to || !from || to->backend->backend != from->backend->backend)
-        return NULL;
-    const struct tw_backend_async *async = to->backend->backend->async;
-    return async && async->reaches(to->backend, from->backend) ? async : NULL;
 }
 
 /* ---- failures ---------------------------------------------------------------------------------------------------- */
@@ -182,13 +170,6 @@ tw_status tw_bounds_check(const struct tw_internal_bounds *bounds, const char *k
 
 struct tw_failure *tw_command_failure_locked(const struct tw_command *command, tw_status status)
 {
-    const char *what = command->body.kind == TW_TASK_GRAPH         ? "a command graph"
-                       : command->body.kind == TW_TASK_STEP        ? "a copy or fill"
-                       : command->body.kind == TW_TASK_HOST_ACCESS ? "a host access"
-                       : command->body.kind == TW_TASK_CUDA        ? "a CUDA event"
-                       : command->body.kind == TW_TASK_HOST        ? "a host task"
-                       : command->body.kind == TW_TASK_NATIVE      ? "a native task"
-                                                                   : "a data movement";
-    return tw_failure_make_locked(status, what, command->kernel ? command->kernel->name : NULL, command->file,
-                                  command->line);
+    const char *kernel = command->kernel ? command->kernel->name : NULL;
+    return tw_failure_make_locked(status, command->body.kind->what, kernel, command->file, command->line);
 }

@@ -18,38 +18,26 @@
 #include "graph/coherence.h"
 #include "graph/graph.h"
 #include "graph/placement.h"
+#include "task_kind.h"
 
 struct tw_task_queue;
 struct tw_fallback;
 struct tw_pin;
 
-enum tw_task_kind {
-    TW_TASK_COPY,
-    TW_TASK_KERNEL,
-    TW_TASK_STEP,   /* a copy or a fill for the program: step.h */
-    TW_TASK_HOST,   /* a function of the program, on the host: host_task.h */
-    TW_TASK_NATIVE, /* one that works on the device */
-    TW_TASK_GRAPH,
-    TW_TASK_NOTHING,
-    TW_TASK_HOST_ACCESS,
-    TW_TASK_USER, /* the program finishes it, as a host access */
-    TW_TASK_CUDA, /* a stream waits for a CUDA event of the program, or records it: cuda_event.h */
-    TW_TASK_FALLBACK
-};
 enum tw_phase { TW_PHASE_START, TW_PHASE_KERNEL, TW_PHASE_COMPLETE, TW_PHASE_COUNT };
 
 /* A part of a command that runs by itself: a copy, or its body. */
 struct tw_task {
     struct tw_node node; /* first: the graph's view */
-    enum tw_task_kind kind;
+    const struct tw_task_kind *kind;
     bool exclusive; /* occupies its device: one at a time runs there */
     bool in_flight; /* in its stream's list: issued, failed or cancelled, and not yet retired */
     bool copying;   /* runs, and is counted in the device's `copying` */
     bool awaited;   /* a poller may sleep for it */
     struct tw_command *command;
-    uint64_t sequence;          /* its sequence number in the backend's stream, once issued */
-    uint64_t began_ns;          /* if it is measured, and runs without a stream */
-    struct tw_failure *failure; /* its own, counted until it is finished; or NULL */
+    uint64_t sequence;           /* its sequence number in the backend's stream, once issued */
+    struct tw_backend_times ran; /* when it ran, if it is measured; until it is finished */
+    struct tw_failure *failure;  /* its own, counted until it is finished; or NULL */
 };
 
 struct tw_salvage;
@@ -72,10 +60,6 @@ struct tw_event {
 
 /* Functions of the object that a command stands for, called during the command's life. */
 struct tw_command_object {
-    /* Runs the kernels of a command graph one after the other. Called without the lock. NULL for other commands. */
-    tw_status (*run)(const struct tw_command *command);
-    /* Called when a host access may begin. NULL for other commands. */
-    void (*ready_locked)(struct tw_command *command);
     /* Called when all tasks are finished. Releases what was acquired at submission. */
     void (*completed_locked)(struct tw_command *command);
     /* Called when the last reference is released. Takes the command's block, and releases the reference to `home`. */
@@ -94,7 +78,7 @@ struct tw_command {
     uint64_t sequence;                  /* its number among the home's commands, from 1 */
 
     struct tw_task body;
-    size_t tasks_left;
+    unsigned tasks_left;
     tw_status status;
     bool started, acquired, complete;
     bool is_user_event; /* set at creation: read without the lock */
@@ -131,6 +115,12 @@ struct tw_command {
     struct tw_internal_launch launch; /* if there is a kernel; last, since tw_command_create() does not clear it */
 };
 
+/* Returns true if a task is one of the copies that bring its command's data: a command has no other tasks but its body. */
+static inline bool tw_is_copy(const struct tw_task *task)
+{
+    return task != &task->command->body;
+}
+
 /* Returns the command of an event. */
 static inline struct tw_command *tw_command_of(const struct tw_event *event)
 {
@@ -148,15 +138,12 @@ struct tw_command *tw_command_create(const struct tw_command_object *object, str
                                      size_t access_count, bool has_parts, size_t args_bytes);
 /* Writes the message of a complete command that has failed or was cancelled. */
 void tw_command_message_locked(const struct tw_command *command, char *message, size_t bytes);
+/* For tw_command_object: frees the block of a command of a device's own task queue, which is not counted. */
+void tw_command_free(struct tw_task_queue *home, struct tw_memory memory);
 void tw_command_release(struct tw_command *command);
 void tw_command_release_locked(struct tw_command *command);
 /* Makes room for `needed` edges into the command's tasks. */
 tw_status tw_command_make_edges(struct tw_command *command, size_t needed);
-/* Returns the ordering domain for the body of a command that is about to be submitted; NULL if its launch must wait
-   until all its predecessors are finished. Called without the lock. */
-const void *tw_command_domain(const struct tw_command *command);
-/* Returns the ordering domain for a copy, or NULL likewise. */
-const void *tw_copy_domain(const struct tw_copy_plan *plan);
 /* Makes the failure of one of the command's tasks, with the message tw_task_detail(). */
 struct tw_failure *tw_command_failure_locked(const struct tw_command *command, tw_status status);
 /* Returns TW_ERROR_OUT_OF_BOUNDS if a kernel that has run used an index outside of a view. */

@@ -10,25 +10,10 @@
 #include "ready.h"
 #include "salvage.h"
 
-static void no_later_than(uint64_t *early, uint64_t late)
-{
-    if (late && *early > late)
-        *early = late;
-}
-
-/* Times of different streams differ a little: a copy between devices may seem to end after its kernel's start. */
-static void complete_times_locked(tw_event_times *times)
-{
-    times->complete_ns = tw_held_ns() > times->end_ns ? tw_held_ns() : times->end_ns;
-    no_later_than(&times->transfer_end_ns, times->start_ns);
-    no_later_than(&times->transfer_start_ns, times->transfer_end_ns);
-}
-
 static void complete_locked(struct tw_command *command)
 {
     struct tw_task_queue *home = command->home;
-    if (command->timed)
-        complete_times_locked(&command->times);
+    tw_observe_completion_locked(command);
     command->complete = true;
     *(command->previous ? &command->previous->next : &home->first_unfinished) = command->next;
     *(command->next ? &command->next->previous : &home->last_unfinished) = command->previous;
@@ -53,8 +38,7 @@ static void announce_end_locked(struct tw_task *task)
 static struct tw_node *finish_locked(struct tw_task *task, struct tw_failure *failure, bool cancelled)
 {
     struct tw_command *command = task->command;
-    if (cancelled && command->number)
-        tw_observe_end(task, TW_ERROR_CANCELLED, (struct tw_backend_times){0, 0});
+    tw_observe_end_locked(task, failure, cancelled);
     if (failure && command->fallback && task == &command->body && tw_fallback_take_locked(task, &failure, &cancelled))
         return NULL;
     if (failure && command->status == TW_SUCCESS) {
@@ -62,7 +46,7 @@ static struct tw_node *finish_locked(struct tw_task *task, struct tw_failure *fa
         command->failure = failure;
         tw_cause_retain(&failure->cause);
     }
-    if (failure && task->kind == TW_TASK_COPY) {
+    if (failure && tw_is_copy(task)) {
         const enum tw_salvaged salvaged = tw_salvage_locked((struct tw_copy_task *)task, failure, cancelled);
         if (salvaged == TW_SALVAGE_RUNS) {
             announce_end_locked(task);
@@ -71,10 +55,9 @@ static struct tw_node *finish_locked(struct tw_task *task, struct tw_failure *fa
         failure = salvaged == TW_SALVAGE_ENDS ? NULL : failure;
     }
     if (tw_changes_are_watched())
-        tw_changes_note_locked(task,
-                               !failure && !(task->kind == TW_TASK_COPY && ((struct tw_copy_task *)task)->salvage));
+        tw_changes_note_locked(task, !failure && !(tw_is_copy(task) && ((struct tw_copy_task *)task)->salvage));
     struct tw_node *ready = tw_graph_finish(&task->node, failure ? &failure->cause : NULL);
-    if (task->kind == TW_TASK_COPY && ((struct tw_copy_task *)task)->salvage)
+    if (tw_is_copy(task) && ((struct tw_copy_task *)task)->salvage)
         tw_salvage_end_locked((struct tw_copy_task *)task, failure);
     if (task->failure) {
         tw_cause_release(&task->failure->cause);
@@ -84,22 +67,6 @@ static struct tw_node *finish_locked(struct tw_task *task, struct tw_failure *fa
     if (--command->tasks_left == 0)
         complete_locked(command);
     return ready;
-}
-
-void tw_command_note_times_locked(const struct tw_task *task, struct tw_backend_times ran)
-{
-    tw_event_times *times = &task->command->times;
-    if (!ran.end_ns)
-        return;
-    if (task->kind != TW_TASK_COPY) {
-        times->start_ns = ran.start_ns;
-        times->end_ns = ran.end_ns;
-        return;
-    }
-    if (!times->transfer_start_ns || ran.start_ns < times->transfer_start_ns)
-        times->transfer_start_ns = ran.start_ns;
-    if (ran.end_ns > times->transfer_end_ns)
-        times->transfer_end_ns = ran.end_ns;
 }
 
 void tw_command_start_locked(struct tw_command *command)
@@ -123,13 +90,6 @@ static void undo_access_locked(struct tw_command *command)
         tw_graph_wrote_nothing(&command->body.node);
 }
 
-/* Tells tools that the program has a host access, or that a user event waits for the program. */
-static __attribute__((noinline, cold)) void begin_access_locked(struct tw_task *task)
-{
-    task->began_ns = tw_held_ns();
-    tw_observe_begin(task);
-}
-
 void tw_make_ready_locked(struct tw_node *nodes)
 {
     struct tw_task_list todo = {NULL, NULL};
@@ -137,34 +97,20 @@ void tw_make_ready_locked(struct tw_node *nodes)
     while (todo.first) {
         struct tw_task *task = tw_pop(&todo);
         struct tw_command *command = task->command;
-        if (command->timed && task == &command->body && !task->node.cancel_cause)
-            command->times.ready_ns = tw_held_ns();
+        tw_observe_ready_locked(task);
         if (task->node.domain && (!task->node.cancel_cause || tw_graph_before(&task->node))) {
             tw_stream_add_locked(task);
         } else if (task->node.cancel_cause) {
-            if (task->kind == TW_TASK_HOST_ACCESS)
+            if (task->kind->can_be_undone)
                 undo_access_locked(command);
             tw_append(&todo, finish_locked(task, tw_cancel_cause_of(task), true));
-        } else if (task->kind == TW_TASK_NOTHING) {
-            tw_command_start_locked(command);
-            if (command->measured) {
-                tw_command_note_times_locked(task, (struct tw_backend_times){tw_held_ns(), tw_held_ns()});
-                if (command->number) {
-                    tw_observe_begin(task);
-                    tw_observe_end(task, TW_SUCCESS, (struct tw_backend_times){tw_held_ns(), tw_held_ns()});
-                }
-            }
-            tw_append(&todo, finish_locked(task, NULL, false));
-        } else if (task->kind == TW_TASK_HOST_ACCESS) {
-            command->started = command->acquired = true;
-            if (command->number)
-                begin_access_locked(task);
-            command->object->ready_locked(command);
-            tw_announce_locked(command->queue);
-        } else if (task->kind != TW_TASK_USER) { /* that one waits for the program */
+        } else if (!task->kind->ready_locked) {
             tw_schedule_locked(task);
-        } else if (command->number) {
-            begin_access_locked(task);
+        } else {
+            tw_observe_begin_locked(task);
+            tw_observe_begin(task);
+            if (task->kind->ready_locked(task))
+                tw_append(&todo, finish_locked(task, NULL, false));
         }
     }
 }

@@ -14,7 +14,5 @@ void tw_make_ready_locked(struct tw_node *nodes);
 void tw_task_finish_locked(struct tw_task *task, struct tw_failure *failure, bool cancelled);
 /* Notes that the body of a command has started. */
 void tw_command_start_locked(struct tw_command *command);
-/* Notes when a task ran, if that is known. */
-void tw_command_note_times_locked(const struct tw_task *task, struct tw_backend_times ran);
 
 #endif

@@ -191,7 +191,7 @@ static bool give_up_locked(const struct piece *piece, size_t space)
         return false;
     if (piece->is_whole) {
         void *memory = tw_data_detach_locked(data, space);
-        if (memory && tw_tools_are_on())
+        if (memory)
             tw_observe_memory(TW_TOOL_EVICT, data, space, data->bytes);
         tw_unlock();
         if (memory)
@@ -202,8 +202,7 @@ static bool give_up_locked(const struct piece *piece, size_t space)
     if (!tw_chunks_detach_locked(data, space, piece->first, piece->past))
         return true;
     data->owner->hold_locked(data);
-    if (tw_tools_are_on())
-        tw_observe_memory(TW_TOOL_EVICT, data, space, bytes_of(piece));
+    tw_observe_memory(TW_TOOL_EVICT, data, space, bytes_of(piece));
     tw_unlock();
     tw_chunks_unback(data, space, piece->first, piece->past);
     tw_lock();
@@ -220,13 +219,7 @@ static void completed(struct tw_command *command)
     data->owner->release_locked(data);
 }
 
-static void released(struct tw_task_queue *home, struct tw_memory memory)
-{
-    (void)home; /* of a device, and not counted */
-    free(memory.block);
-}
-
-static const struct tw_command_object object = {.completed_locked = completed, .released_locked = released};
+static const struct tw_command_object object = {.completed_locked = completed, .released_locked = tw_command_free};
 
 /* Submits a command on the host that needs what a piece holds, and does nothing. Returns NULL if memory is exhausted. */
 static struct tw_command *evacuate_locked(const struct piece *piece)
@@ -238,7 +231,7 @@ static struct tw_command *evacuate_locked(const struct piece *piece)
         return NULL;
     command->device = tw_host_device();
     command->home = command->queue = command->device->system;
-    command->body.kind = TW_TASK_NOTHING;
+    command->body.kind = &tw_kind_nothing;
     command->use_count = count;
     for (size_t i = 0; i < count; ++i)
         command->uses[i] = use_of(piece, &boxes[i]);
@@ -256,7 +249,7 @@ static unsigned long mark_own_locked(void)
 {
     unsigned long mark = tw_mark_own_accesses_locked();
     for (struct tw_command *command = tw_host_device()->system->first_unfinished; command; command = command->next) {
-        if (command->body.kind != TW_TASK_USER)
+        if (!command->is_user_event)
             continue;
         if (!mark)
             mark = tw_graph_new_mark();

@@ -33,6 +33,12 @@ struct tw_fallback {
     _Alignas(64) unsigned char args[];
 };
 
+/* Returns true if a command's fallback, which may be NULL, runs or has run it. */
+static inline bool tw_fallback_is_taken(const struct tw_fallback *fallback)
+{
+    return fallback && fallback->taken;
+}
+
 /* A group as it was recorded for the fallback queue. The fallback takes over `bounds`. */
 struct tw_fallback_record {
     const struct tw_internal_kernel *kernel;

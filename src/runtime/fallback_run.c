@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Running a command on its fallback's device: copies its inputs, launches its kernel, and hands over its results. */
-#include "fallback_run.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "allocation.h"
 #include "base/detail.h"
 #include "base/lock.h"
+#include "command.h"
+#include "copy_task.h"
 #include "fallback.h"
-#include "step.h"
 
 static pthread_mutex_t running = PTHREAD_MUTEX_INITIALIZER; /* taken before the lock, never after */
 
@@ -98,7 +97,7 @@ static tw_status bring(const struct tw_command *command, size_t use)
 static bool looks_there_locked(const struct tw_task *task, const struct tw_data *data, size_t space)
 {
     const struct tw_copy_plan *plan = &((const struct tw_copy_task *)task)->plan;
-    if (task->kind == TW_TASK_COPY)
+    if (tw_is_copy(task))
         return plan->data == data && plan->from == space;
     if (task->command->device->space != space)
         return false;
@@ -121,7 +120,7 @@ static bool relies_on_its_domain(const struct tw_node *node)
 static bool redirect_locked(struct tw_task *task, size_t from)
 {
     struct tw_copy_task *copy_task = (struct tw_copy_task *)task;
-    if (task->kind != TW_TASK_COPY || tw_copy_must_stage(copy_task->plan.data, from, copy_task->plan.to))
+    if (!tw_is_copy(task) || tw_copy_must_stage(copy_task->plan.data, from, copy_task->plan.to))
         return false;
     const struct tw_copy_plan plan = {copy_task->plan.data, from, copy_task->plan.to, copy_task->plan.box};
     const void *domain = plan.from == plan.to ? NULL : tw_copy_domain(&plan);
@@ -223,8 +222,9 @@ static void hand_over(const struct tw_command *command, struct tw_data *data)
     tw_unlock();
 }
 
-tw_status tw_fallback_run(struct tw_command *command)
+static tw_status execute(struct tw_task *task)
 {
+    struct tw_command *command = task->command;
     struct tw_fallback *fallback = command->fallback;
     struct tw_backend_device *device = command->device->backend;
     tw_status status = TW_SUCCESS;
@@ -236,7 +236,7 @@ tw_status tw_fallback_run(struct tw_command *command)
             status = bring(command, i);
     if (status == TW_SUCCESS)
         status = fallback->kernel ? device->backend->launch(device, fallback->kernel, &fallback->launch)
-                                  : tw_step_run(command);
+                                  : tw_kind_step.execute(&command->body);
     if (status == TW_SUCCESS)
         status = tw_command_check_bounds(command);
     for (size_t i = 0; i < command->use_count && status == TW_SUCCESS; ++i)
@@ -245,3 +245,14 @@ tw_status tw_fallback_run(struct tw_command *command)
     pthread_mutex_unlock(&running);
     return status;
 }
+
+static void describe(const struct tw_task *task, tw_tool_task *told)
+{
+    (task->command->kernel ? &tw_kind_kernel : &tw_kind_step)->describe(task, told);
+}
+
+const struct tw_task_kind tw_kind_fallback = {
+    .what = "a data movement",
+    .execute = execute,
+    .describe = describe,
+};

@@ -28,7 +28,7 @@
 static bool is_being_filled(const struct tw_allocation *space)
 {
     const struct tw_task *writer = (const struct tw_task *)tw_graph_writer(&space->resource, NULL);
-    return writer && writer->kind == TW_TASK_COPY;
+    return writer && tw_is_copy(writer);
 }
 
 /* Returns true if a memory space holds parts of the buffer, and not all of it. */
@@ -151,8 +151,9 @@ static void add_other(struct others *others, struct tw_node *node, const struct 
     const struct tw_task *task = (const struct tw_task *)node;
     if (!reads(node, data)) /* the next writer waits for it because of another buffer */
         return;
-    if (task->kind != TW_TASK_COPY)
-        others->have = others->have || (task->kind != TW_TASK_FALLBACK && task->command->device->space == space);
+    if (!tw_is_copy(task))
+        others->have =
+            others->have || (!tw_fallback_is_taken(task->command->fallback) && task->command->device->space == space);
     else if (((const struct tw_copy_task *)task)->plan.to == space && node->mark == mark)
         others->are_behind = true;
     else if (((const struct tw_copy_task *)task)->plan.to == space)
@@ -247,7 +248,7 @@ bool tw_fallback_take_locked(struct tw_task *task, struct tw_failure **failure, 
     task->awaited = false;
     command->device = fallback->queue->device;
     command->queue = fallback->queue;
-    task->kind = TW_TASK_FALLBACK;
+    task->kind = &tw_kind_fallback;
     task->exclusive =
         command->device->backend->exclusive && command->kernel && command->kernel->form != TW_INTERNAL_SINGLE_TASK;
     join_others_locked(command);

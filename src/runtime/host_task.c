@@ -91,17 +91,23 @@ static tw_status run(struct tw_command *command, void *stream, bool held)
                : tw_fail(status, "a %s task has returned %d, which is no status", kind, returned);
 }
 
-tw_status tw_host_task_run(struct tw_command *command)
+static tw_status execute(struct tw_task *task)
 {
-    return run(command, NULL, true);
+    return run(task->command, NULL, true);
 }
 
-tw_status tw_host_task_call(const void *command, void *stream)
+/* For a backend's streams; `command` is a struct tw_command, and `stream` the device's own, or NULL. */
+static tw_status call_on_stream(const void *command, void *stream)
 {
     return run((struct tw_command *)(uintptr_t)command, stream, false);
 }
 
-const void *tw_host_task_domain(const struct tw_command *command)
+static tw_status enqueue(const struct tw_backend_async *async, struct tw_backend_stream *stream, struct tw_task *task)
+{
+    return async->native(stream, call_on_stream, task->command, &task->sequence);
+}
+
+static const void *domain(struct tw_command *command)
 {
     const struct tw_host_task *task = (const struct tw_host_task *)(const void *)command->args;
     struct tw_backend_device *device = command->device->backend;
@@ -109,3 +115,27 @@ const void *tw_host_task_domain(const struct tw_command *command)
     return async && async->native && task->enqueues && !command->bounds && async->reaches(device, device) ? async
                                                                                                           : NULL;
 }
+
+static void describe(const struct tw_task *task, tw_tool_task *told)
+{
+    const struct tw_host_task *host_task = (const struct tw_host_task *)(const void *)task->command->args;
+    told->kind = host_task->function ? TW_TOOL_HOST_TASK : TW_TOOL_NATIVE_TASK;
+    told->name = host_task->name;
+}
+
+const struct tw_task_kind tw_kind_host = {
+    .what = "a host task",
+    .may_block = true,
+    .execute = execute,
+    .describe = describe,
+};
+
+const struct tw_task_kind tw_kind_native = {
+    .what = "a native task",
+    .occupies = true,
+    .writes_more = true,
+    .domain = domain,
+    .execute = execute,
+    .enqueue = enqueue,
+    .describe = describe,
+};

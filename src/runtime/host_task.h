@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Host tasks and native tasks (teamwork/task.h): the bodies of commands of kind TW_TASK_HOST and TW_TASK_NATIVE. */
+/** Host tasks and native tasks (teamwork/task.h): the bodies of tw_kind_host and tw_kind_native. */
 #ifndef TEAMWORK_RUNTIME_HOST_TASK_H
 #define TEAMWORK_RUNTIME_HOST_TASK_H
 
@@ -20,12 +20,5 @@ struct tw_host_task {
     int (*omp_set_default)(int number); /* tw_backend_interop */
     _Alignas(max_align_t) unsigned char block[];
 };
-
-/* Calls the function. Without the lock. */
-tw_status tw_host_task_run(struct tw_command *command);
-/* The same for a backend's streams; `command` is a struct tw_command, and `stream` the device's own, or NULL. */
-tw_status tw_host_task_call(const void *command, void *stream);
-/* Returns the ordering domain of a native task, or NULL; as tw_command_domain(). */
-const void *tw_host_task_domain(const struct tw_command *command);
 
 #endif

@@ -10,7 +10,7 @@ int tw_observed_space(size_t space)
     return device ? device->number : TW_TOOL_HOST_MEMORY;
 }
 
-void tw_observe_device(const struct tw_device *device)
+void tw_tell_device(const struct tw_device *device)
 {
     const tw_tool_device told = {.size = sizeof told,
                                  .number = device->number,
@@ -20,7 +20,7 @@ void tw_observe_device(const struct tw_device *device)
     TW_TELL_TOOLS(device, &told);
 }
 
-void tw_observe_memory(tw_tool_memory_kind kind, const struct tw_data *data, size_t space, size_t bytes)
+void tw_tell_memory(tw_tool_memory_kind kind, const struct tw_data *data, size_t space, size_t bytes)
 {
     const tw_tool_memory told = {.size = sizeof told,
                                  .kind = kind,

@@ -85,9 +85,9 @@ void tw_wake_worker_locked(struct tw_device *device, bool soon)
 void tw_schedule_locked(struct tw_task *task)
 {
     struct tw_task_queue *queue = task->command->queue;
-    const bool copies = task->kind == TW_TASK_COPY || task->kind == TW_TASK_STEP;
+    const bool copies = task->kind->moves_data;
     /* A waiting thread runs no host task but the one that it waits for: it may block until that thread goes on. */
-    const bool is_copy = (copies && queue->device->backend->max_copies) || task->kind == TW_TASK_HOST;
+    const bool is_copy = (copies && queue->device->backend->max_copies) || task->kind->may_block;
     if (task->exclusive && !queue->exclusive.first)
         queue->exclusive_since_ns = tw_held_ns();
     const bool was_empty = tw_task_queue_is_empty(queue);

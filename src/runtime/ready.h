@@ -24,7 +24,7 @@ extern _Thread_local bool tw_ends_program;
 /* Returns the stream on which a task with an ordering domain is issued. */
 static inline struct tw_stream *tw_stream_of(const struct tw_task *task)
 {
-    return &task->command->queue->streams[task->kind == TW_TASK_COPY ? TW_STREAM_COPIES : TW_STREAM_KERNELS];
+    return &task->command->queue->streams[task->kind->stream];
 }
 
 /* Takes the first task of a list, which must not be empty. */

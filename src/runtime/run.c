@@ -3,20 +3,14 @@
 #define _GNU_SOURCE
 #include "run.h"
 
-#include "allocation.h"
 #include "base/clock.h"
 #include "base/detail.h"
 #include "base/lock.h"
 #include "base/tuning.h"
-#include "changes.h"
 #include "complete.h"
-#include "fallback_run.h"
 #include "fallback_take.h"
-#include "host_task.h"
 #include "observe.h"
 #include "ready.h"
-#include "salvage.h"
-#include "step.h"
 #include "stream.h"
 
 static unsigned running;                   /* tasks and batches that run; under the lock */
@@ -24,61 +18,24 @@ static _Thread_local unsigned own_running; /* ... on this thread */
 
 void tw_command_finish_access_locked(struct tw_command *command, struct tw_failure *failure)
 {
-    if (command->number)
-        tw_observe_end(&command->body, failure ? failure->status : TW_SUCCESS,
-                       (struct tw_backend_times){command->body.began_ns, tw_held_ns()});
     tw_task_finish_locked(&command->body, failure, false);
     tw_issue_locked();
-}
-
-static tw_status execute(struct tw_task *task)
-{
-    struct tw_command *command = task->command;
-    if (task->kind == TW_TASK_KERNEL) {
-        const struct tw_backend *backend = command->device->backend->backend;
-        const tw_status status = backend->launch(command->device->backend, command->kernel, &command->launch);
-        return status == TW_SUCCESS ? tw_command_check_bounds(command) : status;
-    }
-    if (task->kind == TW_TASK_STEP)
-        return tw_step_run(command);
-    if (task->kind == TW_TASK_HOST || task->kind == TW_TASK_NATIVE)
-        return tw_host_task_run(command);
-    if (task->kind == TW_TASK_GRAPH)
-        return command->object->run(command);
-    if (task->kind == TW_TASK_FALLBACK)
-        return tw_fallback_run(command);
-    const struct tw_copy_plan *copy = &((const struct tw_copy_task *)task)->plan;
-    if (copy->from == copy->to) /* a fallback has left the contents there */
-        return TW_SUCCESS;
-    if (((const struct tw_copy_task *)task)->salvage)
-        return tw_salvage_run((const struct tw_copy_task *)task);
-    const tw_status status = copy->data->changes ? tw_changes_check_copy(copy) : TW_SUCCESS;
-    if (status != TW_SUCCESS)
-        return status;
-    const struct tw_backend_copy request = tw_copy_request(copy);
-    return (request.to ? request.to : request.from)->backend->memory->copy(&request);
 }
 
 /* Notes that a task begins. Releases the lock. */
 static void begin_task_locked(struct tw_task *task)
 {
     struct tw_command *command = task->command;
-    const bool measured = command->measured;
     if (task == &command->body) /* a command's copies may run long before its body can */
         tw_command_start_locked(command);
     if (task->exclusive)
         command->device->exclusive_running = true;
-    if (measured) {
-        task->began_ns = tw_held_read_ns(); /* a task may have ended in this hold */
-        if (task == &command->body)
-            command->times.start_ns = task->began_ns;
-    }
+    tw_observe_begin_locked(task);
     const struct tw_command *next = command->next;
     tw_unlock();
     tw_memory_fetch(next, TW_FETCHED_BYTES); /* in no cache if many are queued; may be freed already */
     tw_detail_of_task(true);
-    if (measured && command->number)
-        tw_observe_begin(task);
+    tw_observe_begin(task);
 }
 
 /* Finishes a task that has run. Takes the lock. */
@@ -86,16 +43,8 @@ static void end_task(struct tw_task *task, tw_status status)
 {
     struct tw_command *command = task->command;
     struct tw_device *device = command->device;
-    const uint64_t now = command->measured ? tw_now_ns() : 0;
     tw_detail_of_task(false);
-    if (now && command->number)
-        tw_observe_end(task, status, (struct tw_backend_times){task->began_ns, now});
-    if (now)
-        tw_lock_at(now);
-    else
-        tw_lock();
-    if (now)
-        tw_command_note_times_locked(task, (struct tw_backend_times){task->began_ns, now});
+    tw_observe_end_lock(task);
     if (task->exclusive)
         device->exclusive_running = false;
     device->copying -= task->copying;
@@ -105,7 +54,7 @@ static void end_task(struct tw_task *task, tw_status status)
     }
     if (status != TW_SUCCESS)
         task->failure = tw_command_failure_locked(command, status);
-    if (status != TW_SUCCESS && task->kind == TW_TASK_KERNEL && !tw_launch_was_refused())
+    if (status != TW_SUCCESS && task->kind->launches && !tw_launch_was_refused())
         tw_fallback_kernel_has_run(command);
     tw_running_queue = command->queue;
     tw_task_finish_locked(task, task->failure, false);
@@ -124,7 +73,7 @@ struct kernel_batch {
 
 static bool is_for_batch(const struct tw_task *task)
 {
-    return task->kind == TW_TASK_KERNEL && task->exclusive;
+    return task->kind->launches && task->exclusive;
 }
 
 static bool next_kernel(struct tw_backend_batch *base, tw_status status)
@@ -165,7 +114,7 @@ static void run_locked(struct tw_task *task, struct tw_task_source *source)
             task = run_batch_locked(task, source);
         } else {
             begin_task_locked(task);
-            end_task(task, execute(task));
+            end_task(task, task->kind->execute(task));
             task = NULL;
         }
     }

@@ -92,12 +92,12 @@ static bool is_needed(const struct tw_task *copy)
 {
     for (const struct tw_edge *edge = copy->node.out; edge; edge = edge->next) {
         const struct tw_task *task = (const struct tw_task *)edge->to;
-        if (!edge->data || (task->node.cancel_cause && task->kind != TW_TASK_COPY))
+        if (!edge->data || (task->node.cancel_cause && !tw_is_copy(task)))
             continue;
-        if (task->kind == TW_TASK_COPY && task->command == copy->command) {
+        if (tw_is_copy(task) && task->command == copy->command) {
             if (is_needed(task)) /* the second half of a way through the host */
                 return true;
-        } else if (task->command != copy->command && (!edge->passed || task->kind == TW_TASK_COPY)) {
+        } else if (task->command != copy->command && (!edge->passed || tw_is_copy(task))) {
             return true;
         }
     }
@@ -144,7 +144,7 @@ static void cancel_passed_locked(const struct tw_task *task, struct tw_failure *
         struct tw_task *other = (struct tw_task *)edge->to;
         if (!edge->data || !edge->passed)
             continue;
-        if (other->kind == TW_TASK_COPY)
+        if (tw_is_copy(other))
             ((struct tw_copy_task *)other)->behind = true;
         tw_graph_cancel(&other->node, &failure->cause);
     }

@@ -19,7 +19,7 @@ struct tw_step_side {
 
 enum tw_step_kind { TW_STEP_COPY, TW_STEP_FILL, TW_STEP_HINT };
 
-/* The argument block of a command with a body of TW_TASK_STEP. It is about a buffer, or about unified shared memory. */
+/* The argument block of a command of tw_kind_step. It is about a buffer, or about unified shared memory. */
 struct tw_step {
     enum tw_step_kind kind;
     bool is_usm;                      /* of unified shared memory: `device` and `request` are set when it is recorded */
@@ -31,7 +31,7 @@ struct tw_step {
         struct tw_backend_copy copy;
         struct tw_backend_fill fill;
         struct tw_backend_hint hint;
-    } request; /* set by tw_step_prepare() */
+    } request; /* of buffers: set before it is used */
     unsigned char pattern[];
 };
 
@@ -39,14 +39,5 @@ static inline struct tw_step *tw_step_of(struct tw_command *command)
 {
     return (struct tw_step *)(void *)command->args;
 }
-
-/* Finds the addresses of buffers on the command's device. Returns the step with its request. */
-struct tw_step *tw_step_prepare(struct tw_command *command);
-/* Returns the ordering domain of a step, or NULL; as tw_command_domain(). */
-const void *tw_step_domain(struct tw_command *command);
-/* Runs a step and returns when it is done. Without the lock. */
-tw_status tw_step_run(struct tw_command *command);
-/* Enqueues a step that has an ordering domain on a stream of its device. Without the lock. */
-tw_status tw_step_enqueue(struct tw_command *command, struct tw_backend_stream *stream, uint64_t *sequence);
 
 #endif

@@ -22,19 +22,15 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "allocation.h"
 #include "base/cancellation.h"
 #include "base/clock.h"
 #include "base/detail.h"
 #include "base/lock.h"
 #include "complete.h"
-#include "cuda_event.h"
-#include "host_task.h"
 #include "observe.h"
 #include "order.h"
 #include "poller.h"
 #include "ready.h"
-#include "step.h"
 
 #define TIDY_EVERY 32u     /* a submitting thread retires tasks at multiples of this number in flight */
 #define BUSY_NS 20000u     /* a thread polls for this time without a break, ... */
@@ -117,33 +113,11 @@ static size_t add_event(struct tw_backend_event *events, size_t count, const str
 }
 
 /* Enqueues what a task does. Called without the lock. */
-static tw_status enqueue(const struct tw_backend_async *async, struct tw_backend_stream *handle, struct tw_task *task)
+static inline tw_status enqueue(const struct tw_backend_async *async, struct tw_backend_stream *handle,
+                                struct tw_task *task)
 {
-    struct tw_command *command = task->command;
-    if (task->kind == TW_TASK_KERNEL)
-        return async->launch(handle, command->kernel, &command->launch, &task->sequence);
-    if (task->kind == TW_TASK_STEP)
-        return tw_step_enqueue(command, handle, &task->sequence);
-    if (task->kind == TW_TASK_NATIVE)
-        return async->native(handle, tw_host_task_call, command, &task->sequence);
-    if (task->kind == TW_TASK_GRAPH)
-        return command->device->backend->backend->graphs->launch(handle, command->instance, &task->sequence);
-    if (task->kind == TW_TASK_CUDA) {
-        const struct tw_backend_interop *interop = command->device->backend->backend->interop;
-        const struct tw_cuda_event *cuda = tw_cuda_event_of(command);
-        return (cuda->records ? interop->record_cuda : interop->wait_cuda)(handle, cuda->event, &task->sequence);
-    }
-    const struct tw_backend_copy request = tw_copy_request(&((const struct tw_copy_task *)task)->plan);
-    return async->copy(handle, &request, &task->sequence);
-}
-
-/* Does the same for a task whose times are recorded. */
-static __attribute__((noinline)) tw_status enqueue_measured(const struct tw_backend_async *async,
-                                                            struct tw_backend_stream *handle, struct tw_task *task)
-{
-    async->measure(handle);
-    tw_observe_begin(task);
-    const tw_status status = enqueue(async, handle, task);
+    tw_observe_enqueue(async, handle, task);
+    const tw_status status = task->kind->enqueue(async, handle, task);
     if (status == TW_SUCCESS)
         tw_observe_enqueued(task);
     return status;
@@ -178,7 +152,7 @@ static tw_status enqueue_locked(struct tw_stream *stream, struct tw_task *task)
         if (status == TW_SUCCESS && count)
             status = async->wait(handle, events, count);
         if (status == TW_SUCCESS && at == task->node.in_count)
-            status = task->command->measured ? enqueue_measured(async, handle, task) : enqueue(async, handle, task);
+            status = enqueue(async, handle, task);
         tw_detail_of_task(false);
         tw_lock();
     } while (status == TW_SUCCESS && at < task->node.in_count);
@@ -191,7 +165,7 @@ static tw_status enqueue_locked(struct tw_stream *stream, struct tw_task *task)
 /* Makes the failure of a task. A stream reports a failed copy as a failed launch: here it becomes a failed transfer. */
 static struct tw_failure *failure_locked(const struct tw_task *task, tw_status status)
 {
-    if ((task->kind == TW_TASK_COPY || task->kind == TW_TASK_STEP) && status == TW_ERROR_LAUNCH_FAILED)
+    if (task->kind->moves_data && status == TW_ERROR_LAUNCH_FAILED)
         status = TW_ERROR_TRANSFER_FAILED;
     return tw_command_failure_locked(task->command, status);
 }
@@ -227,8 +201,6 @@ static bool issue_task_locked(struct tw_stream *stream, struct tw_task *task)
     const tw_status status = cancelled ? TW_SUCCESS : enqueue_locked(stream, task);
     if (status != TW_SUCCESS)
         task->failure = failure_locked(task, status);
-    if (status != TW_SUCCESS && task->command->number)
-        tw_observe_end(task, status, (struct tw_backend_times){0, 0});
     add_in_flight_locked(stream, task);
     if (cancelled || status != TW_SUCCESS)
         return false;
@@ -292,18 +264,6 @@ static tw_status outcome(const struct tw_backend_async *async, struct tw_backend
     return status;
 }
 
-/* Notes and returns when a completed task of a stream ran. Releases the lock meanwhile. */
-static struct tw_backend_times note_times_locked(const struct tw_backend_async *async, struct tw_backend_stream *handle,
-                                                 const struct tw_task *task)
-{
-    struct tw_backend_times times = {0, 0};
-    tw_unlock();
-    async->times(handle, task->sequence, &times);
-    tw_lock();
-    tw_command_note_times_locked(task, times);
-    return times;
-}
-
 /* Retires completed tasks from the beginning of a stream, up to one that must wait for other streams. */
 static bool retire_tasks_locked(struct tw_stream *stream)
 {
@@ -313,7 +273,6 @@ static bool retire_tasks_locked(struct tw_stream *stream)
     struct tw_task *task;
     while ((task = (struct tw_task *)stream->in_flight.first) && !tw_graph_before(&task->node)) {
         tw_status status = TW_SUCCESS;
-        struct tw_backend_times times = {0, 0};
         tw_note_start_locked(stream->queue);
         if (task->node.issued) {
             struct tw_backend_stream *handle = stream->handle;
@@ -324,13 +283,10 @@ static bool retire_tasks_locked(struct tw_stream *stream)
             }
             if (task->sequence > completed)
                 break;
-            if (task->command->measured)
-                times = note_times_locked(async, handle, task);
+            tw_observe_retire_locked(async, handle, task);
             status = outcome(async, handle, task);
-            if (status == TW_SUCCESS && task->kind == TW_TASK_COPY)
+            if (status == TW_SUCCESS && tw_is_copy(task))
                 ((struct tw_copy_task *)task)->copied = true;
-            if (task->command->measured)
-                tw_observe_end(task, status, times);
         }
         if (status != TW_SUCCESS && !task->node.cancel_cause)
             task->failure = failure_locked(task, status);

@@ -15,6 +15,7 @@
 #include "base/lock.h"
 #include "changes.h"
 #include "complete.h"
+#include "copy_task.h"
 #include "fallback_take.h"
 #include "observe.h"
 #include "stream.h"
@@ -39,7 +40,7 @@ void tw_copy_describe(struct tw_copy_task *copy, struct tw_command *command, con
     const bool is_part = !tw_box_covers(&plan->box, &data->whole);
     struct tw_resource *resources[] = {&data->allocations[plan->from].resource, &data->allocations[plan->to].resource,
                                        &data->contents};
-    copy->task = (struct tw_task){.kind = TW_TASK_COPY, .command = command};
+    copy->task = (struct tw_task){.kind = &tw_kind_copy, .command = command};
     copy->plan = *plan;
     copy->salvage = NULL;
     copy->holding = 0;
@@ -183,7 +184,7 @@ static bool reserve_locked(const struct tw_command *command, size_t copies)
     for (size_t i = 0; i < command->use_count; ++i)
         needed += tw_reserve_needed(command->uses, command->use_count, i,
                                     tw_data_space(command->uses[i].data, command->device->space));
-    if (command->body.kind == TW_TASK_HOST_ACCESS)
+    if (command->body.kind->can_be_undone)
         needed += tw_reserve_needed_to_note(&command->uses[0]);
     for (size_t i = 0; i < command->use_count; ++i)
         if (!tw_box_reserve(&command->uses[i].data->reserve, needed))
@@ -406,7 +407,7 @@ static void insert_locked(struct tw_command *command, struct tw_command *const *
         follow_locked(command, before, count);
     if (command->fallback)
         tw_fallback_note_spaces_locked(command);
-    if (command->body.kind == TW_TASK_HOST_ACCESS)
+    if (command->body.kind->can_be_undone)
         tw_note_before(&command->uses[0], (struct tw_before *)(void *)command->args);
     for (size_t i = 0; !command->places && i < command->use_count; ++i)
         tw_apply_use(&command->uses[i], tw_data_space(command->uses[i].data, command->device->space));
@@ -483,10 +484,6 @@ tw_status tw_command_submit_after_locked(struct tw_command *command, struct tw_c
                           memory_order_relaxed);
     tw_object_born_locked(TW_OBJECT_COMMAND);
     join_queue_locked(command);
-    if (tw_tools_are_on())
-        tw_observe_command_locked(command);
-    if (command->timed)
-        command->times.submit_ns = tw_held_ns();
     command->tasks_left = command->copy_count + 1;
     insert_locked(command, before, count);
     if (is_watched)
@@ -494,8 +491,7 @@ tw_status tw_command_submit_after_locked(struct tw_command *command, struct tw_c
     tw_draft_commit(draft);
     if (!is_simple)
         end_description_locked(command);
-    if (__builtin_expect(command->number != 0, 0))
-        tw_observe_submission_locked(command);
+    tw_observe_submission_locked(command);
     announce_locked(command);
     tw_make_ready_locked(ready_tasks(command)); /* all are inserted: only now may any of them finish */
     tw_issue_locked();

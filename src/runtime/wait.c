@@ -247,45 +247,31 @@ static inline void wait_for(struct tw_command *(*unfinished)(const void *what), 
         --queue->watchers;
 }
 
-/* Does the same, and tells tools, if there is something to wait for. */
+/* Does the same, and lets other threads see it, which may come to wait for this one; and tells tools. */
 static __attribute__((noinline, cold)) void observed_wait(struct tw_command *(*unfinished)(const void *what),
                                                           const void *what, const struct tw_task *watched,
                                                           struct tw_command *last)
 {
-    const struct tw_command *first = unfinished(what);
+    struct tw_hold_wait held = {.unfinished = unfinished, .what = what, .last = last};
     tw_tool_wait wait;
-    if (!first)
-        return;
-    tw_observe_wait_locked(&wait, first, last);
+    const bool is_noted = tw_anything_is_held_locked();
+    const struct tw_command *first = tw_tools_are_on() ? unfinished(what) : NULL;
+    if (is_noted)
+        tw_hold_wait_locked(&held);
+    if (first)
+        tw_observe_wait_locked(&wait, first, last);
     wait_for(unfinished, what, watched, last);
-    tw_observe_wait_end_locked(&wait);
-}
-
-static inline void wait_anyway(struct tw_command *(*unfinished)(const void *what), const void *what,
-                               const struct tw_task *watched, struct tw_command *last)
-{
-    if (tw_tools_are_on())
-        observed_wait(unfinished, what, watched, last);
-    else
-        wait_for(unfinished, what, watched, last);
-}
-
-/* Does the same, and lets other threads see it, which may come to wait for this one. */
-static __attribute__((noinline, cold)) void noted_wait(struct tw_command *(*unfinished)(const void *what),
-                                                       const void *what, const struct tw_task *watched,
-                                                       struct tw_command *last)
-{
-    struct tw_hold_wait wait = {.unfinished = unfinished, .what = what, .last = last};
-    tw_hold_wait_locked(&wait);
-    wait_anyway(unfinished, what, watched, last);
-    tw_hold_wait_end_locked(&wait);
+    if (first)
+        tw_observe_wait_end_locked(&wait);
+    if (is_noted)
+        tw_hold_wait_end_locked(&held);
 }
 
 void tw_wait_locked(struct tw_command *(*unfinished)(const void *what), const void *what, const struct tw_task *watched,
                     struct tw_command *last)
 {
-    if (tw_anything_is_held_locked())
-        noted_wait(unfinished, what, watched, last);
+    if (tw_anything_is_held_locked() || tw_tools_are_on())
+        observed_wait(unfinished, what, watched, last);
     else
-        wait_anyway(unfinished, what, watched, last);
+        wait_for(unfinished, what, watched, last);
 }

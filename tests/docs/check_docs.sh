@@ -252,6 +252,21 @@ for document in $documents; do
     done <"$work/links"
 done
 
+# ---- headers -------------------------------------------------------------------------------------------------------------
+
+# Each public function that returns a status says which ones, by itself.
+for header in include/teamwork/*.h; do
+    awk '/^\/\*/ { text = "" }
+        { text = text $0 "\n" }
+        /^(TW_API|static inline) tw_status tw_/ && !/ tw_internal_/ && text !~ /@return|@copydoc/ {
+            sub(/\(.*/, "")
+            print FILENAME ": " $NF "() has no @return"
+        }
+        /[;}]$/ && !/^ \*/ { text = "" }
+        tolower($0) ~ /otherwise as/ { print FILENAME ":" FNR ": say the causes instead of \"otherwise as\"" }' "$header"
+done >"$work/returns"
+while read -r line; do fail "$line"; done <"$work/returns"
+
 # ---- statements ----------------------------------------------------------------------------------------------------------
 
 # What is said about the API is true as long as its evidence is there (claims.txt).

@@ -10,12 +10,11 @@
 
 #include <omp.h>
 
+#include "backends/gpu/gpu_backend.h"
 #include "backends/gpu/staged_copy.h"
-#include "backends/omp/omp.h"
 #include "base/log.h"
 #include "common/inventory.h"
 #include "common/openmp.h"
-#include "common/team.h"
 #include "cuda_copy.h"
 #include "cuda_copy_kernel.h"
 #include "cuda_driver.h"
@@ -25,9 +24,6 @@
 #include "cuda_memory.h"
 #include "cuda_stream.h"
 #include "cuda_times.h"
-
-#define COPIES 2u         /* the bus does one at a time; the other is about to begin */
-#define RESIDENT_TEAMS 8u /* teams of 256 threads on one multiprocessor */
 
 static unsigned opened;     /* the number of open devices; under the discovery lock, as all of this */
 static bool driver_is_open; /* tw_cuda_open() has succeeded */
@@ -97,12 +93,8 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
     struct tw_cuda_device *device = device_behind(number);
     if (!device)
         return tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "OpenMP device %d has no memory any more", number);
-    tw_omp_begin(&device->omp, &tw_backend_cuda, index, number, true);
-    device->omp.warp = 32;
+    tw_gpu_begin(&device->omp, &tw_backend_cuda, index, number, device->compute_units, 32);
     device->is_offered = true;
-    device->omp.base.max_copies = COPIES;
-    if (device->compute_units)
-        device->omp.resident_teams = (unsigned)device->compute_units * RESIDENT_TEAMS;
     ++opened;
     *result = &device->omp.base;
     return TW_SUCCESS;
@@ -110,9 +102,7 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
 
 static void close_device(struct tw_backend_device *base)
 {
-    struct tw_omp_device *device = &tw_cuda_of(base)->omp;
-    tw_omp_end(device);
-    (void)tw_openmp_claim(device->number, NULL);
+    tw_gpu_end(&tw_cuda_of(base)->omp);
     if (--opened == 0)
         close_driver();
 }
@@ -212,7 +202,7 @@ static tw_status hint(struct tw_backend_device *base, const struct tw_backend_hi
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
-/* Launches a kernel that tw_cuda_takes(). */
+/* Launches a kernel that tw_gpu_takes(). */
 static tw_status launch_by_driver(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
                                   struct tw_internal_launch *description)
 {
@@ -222,13 +212,12 @@ static tw_status launch_by_driver(struct tw_backend_device *base, const struct t
 static tw_status launch(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *description)
 {
-    return tw_cuda_takes(base, kernel, description) ? tw_omp_launch_by(base, kernel, description, launch_by_driver)
-                                                    : tw_omp_launch(base, kernel, description);
+    return tw_gpu_launch(base, kernel, description, launch_by_driver);
 }
 
 static const struct tw_backend_memory memory = {
+    TW_GPU_MEMORY,
     .allocate = allocate,
-    .is_full = tw_omp_is_full,
     .free = release,
     .page_bytes = page_bytes,
     .reserve = reserve,
@@ -243,7 +232,6 @@ static const struct tw_backend_memory memory = {
     .free_shared = tw_cuda_free_shared,
     .hint = hint,
     .examine = tw_cuda_examine,
-    .find_variable = tw_omp_find_variable, /* libomptarget launches all kernels that use variables */
 };
 
 static int cuda_ordinal(const struct tw_backend_device *device)
@@ -259,21 +247,12 @@ static const struct tw_backend_interop interop = {
 };
 
 const struct tw_backend tw_backend_cuda = {
-    .name = "omp",                   /* they are OpenMP's devices to the program, which is compiled for OpenMP */
-    .types_on_demand = TW_OMP_TYPES, /* as omp, which takes the rest */
-    .memory = &memory,
-    .async = &tw_cuda_async,
-    .graphs = &tw_cuda_graphs,
-    .interop = &interop,
-    .count = count,
-    .open = open_device,
-    .close = close_device,
-    .begin_thread = tw_team_begin_worker,
-    .describe = describe,
-    .observe = tw_cuda_observe,
-    .check = tw_cuda_check,
-    .load = tw_cuda_load,
-    .limits = tw_cuda_limits,
-    .launch = launch,
+    TW_GPU_BACKEND,           .memory = &memory,
+    .async = &tw_cuda_async,  .graphs = &tw_cuda_graphs,
+    .interop = &interop,      .count = count,
+    .open = open_device,      .close = close_device,
+    .describe = describe,     .observe = tw_cuda_observe,
+    .check = tw_cuda_check,   .load = tw_cuda_load,
+    .limits = tw_cuda_limits, .launch = launch,
     .explain = explain,
 };

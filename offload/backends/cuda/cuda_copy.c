@@ -233,26 +233,13 @@ static cu_result run(struct tw_cuda_device *device, const struct tw_backend_copy
     return error ? error : end;
 }
 
-static tw_status complain(const struct tw_backend_copy *t, cu_result error)
-{
-    char text[256];
-    tw_cuda_describe_error(error, text, sizeof text);
-    (void)tw_fail(TW_ERROR_TRANSFER_FAILED, "the CUDA driver could not copy %zu bytes %s: %s", tw_backend_copy_bytes(t),
-                  !t->from           ? "to a device"
-                  : !t->to           ? "from a device"
-                  : t->to == t->from ? "on a device"
-                                     : "between devices",
-                  text);
-    return tw_fail_native(TW_ERROR_TRANSFER_FAILED, TW_NATIVE_CUDA, error);
-}
-
 /* Does not check whether a device's fault is the cause of a failure: that would wait for the device. The threads that
    wait for its launches find out. */
 tw_status tw_cuda_enqueue_copy(const struct tw_backend_copy *copy, cu_stream stream)
 {
     const struct tw_backend_copy joined = tw_rows_join(*copy);
     const cu_result error = tw_rows_is_nothing(copy) ? 0 : enqueue(&joined, stream);
-    return error ? complain(copy, error) : TW_SUCCESS;
+    return error ? tw_gpu_fail_copy(copy, "the CUDA driver", tw_cuda_error(error)) : TW_SUCCESS;
 }
 
 tw_status tw_cuda_copy(const struct tw_backend_copy *copy)
@@ -270,7 +257,7 @@ tw_status tw_cuda_copy(const struct tw_backend_copy *copy)
     if (error && tw_cuda.context_synchronize())
         tw_cuda_lose(device, "that ran before a copy", error, true);
     tw_cuda_leave(entry);
-    return error ? complain(copy, error) : TW_SUCCESS;
+    return error ? tw_gpu_fail_copy(copy, "the CUDA driver", tw_cuda_error(error)) : TW_SUCCESS;
 }
 
 /* ---- graphs ------------------------------------------------------------------------------------------------------ */

@@ -331,17 +331,16 @@ void tw_cuda_give_stream(struct tw_cuda_device *device, cu_stream stream)
 
 void tw_cuda_lose(struct tw_cuda_device *device, const char *kernel, cu_result error, bool alone)
 {
-    char text[256];
-    tw_cuda_describe_error(error, text, sizeof text);
-    tw_omp_lose(&device->omp, kernel, alone, text, TW_NATIVE_CUDA, error);
+    tw_omp_lose(&device->omp, kernel, alone, tw_cuda_error(error).text, TW_NATIVE_CUDA, error);
 }
 
-const char *tw_cuda_describe_error(cu_result error, char *text, size_t bytes)
+struct tw_gpu_error tw_cuda_error(cu_result error)
 {
+    struct tw_gpu_error result = {.api = TW_NATIVE_CUDA, .code = error};
     const char *name = NULL, *meaning = NULL;
     if (tw_cuda.error_name(error, &name) || !name || tw_cuda.error_text(error, &meaning) || !meaning)
-        snprintf(text, bytes, "error %d of the CUDA driver", error);
+        snprintf(result.text, sizeof result.text, "error %d of the CUDA driver", error);
     else
-        snprintf(text, bytes, "%s (%s)", meaning, name);
-    return text;
+        snprintf(result.text, sizeof result.text, "%s (%s)", meaning, name);
+    return result;
 }

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "backends/omp/omp.h"
+#include "backends/gpu/gpu_backend.h"
 #include "common/inventory.h"
 
 typedef int cu_result; /* 0: success */
@@ -372,8 +372,8 @@ struct cu_memory_properties tw_cuda_memory_properties(const struct tw_cuda_devic
 /* Returns true if a device can use another one's memory directly. */
 bool tw_cuda_uses_peer(const struct tw_cuda_device *device, const struct tw_cuda_device *peer);
 
-/* Writes, for example, "an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)". Returns `text`. */
-const char *tw_cuda_describe_error(cu_result error, char *text, size_t bytes);
+/* Returns the error with a text as "an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)". */
+struct tw_gpu_error tw_cuda_error(cu_result error);
 
 /* Make a device's context the thread's, unless it already is, and restore the one before. With a single device, a thread
    that has no context keeps it, as it does after libomptarget or the CUDA runtime have used it: to change contexts for

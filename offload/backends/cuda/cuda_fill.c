@@ -268,10 +268,8 @@ static tw_status enqueue_copies(struct tw_cuda_device *device, const struct tw_b
 
 static tw_status complain(const struct tw_backend_fill *fill, cu_result error)
 {
-    char text[256];
-    (void)tw_fail(TW_ERROR_TRANSFER_FAILED, "the CUDA driver could not fill %zu bytes on a device: %s",
-                  tw_backend_fill_bytes(fill), tw_cuda_describe_error(error, text, sizeof text));
-    return tw_fail_native(TW_ERROR_TRANSFER_FAILED, TW_NATIVE_CUDA, error);
+    return tw_gpu_fail(TW_ERROR_TRANSFER_FAILED, tw_cuda_error(error),
+                       "the CUDA driver could not fill %zu bytes on a device", tw_backend_fill_bytes(fill));
 }
 
 tw_status tw_cuda_enqueue_fill(struct tw_cuda_device *device, const struct tw_backend_fill *fill, cu_stream stream)

@@ -43,10 +43,8 @@ struct instantiation {
 
 static tw_status complain(cu_result error, const char *what)
 {
-    char text[256];
     const tw_status status = error == CU_OUT_OF_MEMORY ? TW_ERROR_OUT_OF_DEVICE_MEMORY : TW_ERROR_LAUNCH_FAILED;
-    (void)tw_fail(status, "the CUDA driver %s: %s", what, tw_cuda_describe_error(error, text, sizeof text));
-    return tw_fail_native(status, TW_NATIVE_CUDA, error);
+    return tw_gpu_fail(status, tw_cuda_error(error), "the CUDA driver %s", what);
 }
 
 /* Makes the graph the owner of device memory: destroy() frees it. */
@@ -173,7 +171,7 @@ static bool takes(const struct tw_backend_graph_node *node)
         return tw_cuda_copy_fits_node(node->copy);
     if (node->fill)
         return tw_cuda_fill_fits_node(node->fill);
-    return !node->kernel || tw_cuda_takes(node->device, node->kernel, node->launch);
+    return !node->kernel || tw_gpu_takes(node->device, node->kernel, node->launch);
 }
 
 static tw_status instantiate(struct tw_backend_device *device, const struct tw_backend_graph_node *nodes, size_t count,

@@ -40,7 +40,7 @@ static void *load_image(const struct tw_omp_device *device, struct tw_bytes imag
     (void)device;
     const cu_result error = tw_cuda.module_load(&module, image.at);
     if (error)
-        tw_cuda_describe_error(error, refusal, bytes);
+        snprintf(refusal, bytes, "%s", tw_cuda_error(error).text);
     return error ? NULL : module;
 }
 
@@ -327,23 +327,10 @@ cu_result tw_cuda_set_node(const struct tw_internal_launch *launch, cu_executabl
 
 tw_status tw_cuda_report(struct tw_cuda_device *device, const char *kernel, cu_result error, bool alone)
 {
-    char text[256];
-    tw_cuda_describe_error(error, text, sizeof text);
-    if (!tw_cuda.context_synchronize()) {
-        tw_refuse_launch();
-        (void)tw_fail(TW_ERROR_LAUNCH_FAILED, "the CUDA driver did not launch kernel %s: %s", kernel, text);
-        return tw_fail_native(TW_ERROR_LAUNCH_FAILED, TW_NATIVE_CUDA, error);
-    }
+    if (!tw_cuda.context_synchronize())
+        return tw_gpu_fail_launch(kernel, "the CUDA driver", tw_cuda_error(error));
     tw_cuda_lose(device, kernel, error, alone);
     return tw_cuda_fail_lost(TW_ERROR_LAUNCH_FAILED, device);
-}
-
-bool tw_cuda_takes(struct tw_backend_device *device, const struct tw_internal_kernel *key,
-                   const struct tw_internal_launch *launch)
-{
-    const struct tw_gpu_kernel *kernel = launch->found;
-    (void)device, (void)key;
-    return kernel && kernel->is_launched;
 }
 
 /* Launches a kernel and waits for it. Called in the device's context. */

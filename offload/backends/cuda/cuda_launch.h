@@ -6,31 +6,21 @@
 #ifndef TEAMWORK_OFFLOAD_CUDA_LAUNCH_H
 #define TEAMWORK_OFFLOAD_CUDA_LAUNCH_H
 
+#include "backends/gpu/gpu_backend.h"
 #include "cuda_driver.h"
 
-/* Slots (backend.h). The limits of a kernel that has no simt lowering, or is not found in its program's device images,
-   are not known. The first use of an image loads it into the device. */
+/* Slots (backend.h), with what gpu_kernel.h says of them. */
 void tw_cuda_limits(struct tw_backend_device *base, const struct tw_internal_kernel *key, size_t items,
                     size_t local_bytes, struct tw_kernel_facts *facts);
-
 tw_status tw_cuda_load(struct tw_backend_device *base, const struct tw_internal_kernel *key);
-
-/* Stores the kernel in launch->found, so that later calls need not look it up. A kernel that is not found is checked
-   against the device's limits. */
 tw_status tw_cuda_check(struct tw_backend_device *base, const struct tw_internal_kernel *key,
                         struct tw_internal_launch *launch);
 
-/* Returns true if the driver can launch the kernel of a launch that tw_cuda_check() has accepted. Otherwise its image
-   was not found or is not understood, or it uses variables that would exist twice, or it has no simt lowering. A slot
-   of tw_backend_async. */
-bool tw_cuda_takes(struct tw_backend_device *device, const struct tw_internal_kernel *key,
-                   const struct tw_internal_launch *launch);
-
-/* Launches a kernel that tw_cuda_takes(), and returns when it is complete. The launch has its device memory. */
+/* Launches a kernel that tw_gpu_takes(), and returns when it is complete. The launch has its device memory. */
 tw_status tw_cuda_launch(struct tw_cuda_device *device, const struct tw_internal_kernel *key,
                          const struct tw_internal_launch *launch);
 
-/* Enqueues a launch that tw_cuda_takes(). Called in the device's context. */
+/* Enqueues a launch that tw_gpu_takes(). Called in the device's context. */
 cu_result tw_cuda_enqueue(const struct tw_internal_launch *launch, cu_stream stream);
 
 /* Adds such a launch to a graph as a node. `follows_kernel`: what it waits for is one node, a kernel of its device; then

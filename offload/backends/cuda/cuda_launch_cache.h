@@ -24,7 +24,7 @@ struct tw_cuda_launch_cache {
     struct tw_cuda_cached_launch entries[TW_CUDA_LAUNCH_CACHES];
 };
 
-/* Enqueues a launch that tw_cuda_takes(). `is_slow`: the device takes longer for what the stream has launched than the
+/* Enqueues a launch that tw_gpu_takes(). `is_slow`: the device takes longer for what the stream has launched than the
    host takes to launch it. Called in the device's context. */
 cu_result tw_cuda_launch_cache_enqueue(struct tw_cuda_launch_cache *launch_cache, struct tw_cuda_device *device,
                                        const struct tw_internal_launch *launch, cu_stream stream, bool is_slow);

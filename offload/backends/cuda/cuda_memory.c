@@ -278,7 +278,6 @@ static cu_result reset(const struct tw_cuda_device *device, const struct tw_back
 tw_status tw_cuda_enqueue_hint(const struct tw_cuda_device *device, const struct tw_backend_hint *hint,
                                cu_stream stream)
 {
-    char text[256];
     cu_result error = 0;
     if (!device->pages_shared_memory) /* the driver moves all of it with each launch, and knows no hints */
         return TW_SUCCESS;
@@ -289,10 +288,9 @@ tw_status tw_cuda_enqueue_hint(const struct tw_cuda_device *device, const struct
         error = hint->advice == TW_ADVICE_RESET ? reset(device, hint) : advise(device, hint, hint->advice);
     if (!error)
         return TW_SUCCESS;
-    (void)tw_fail(TW_ERROR_TRANSFER_FAILED, "the CUDA driver could not %s %zu bytes of shared memory: %s",
-                  hint->prefetches ? "prefetch" : "take advice about", hint->bytes,
-                  tw_cuda_describe_error(error, text, sizeof text));
-    return tw_fail_native(TW_ERROR_TRANSFER_FAILED, TW_NATIVE_CUDA, error);
+    return tw_gpu_fail(TW_ERROR_TRANSFER_FAILED, tw_cuda_error(error),
+                       "the CUDA driver could not %s %zu bytes of shared memory",
+                       hint->prefetches ? "prefetch" : "take advice about", hint->bytes);
 }
 
 tw_status tw_cuda_hint(struct tw_cuda_device *device, const struct tw_backend_hint *hint)
@@ -311,8 +309,8 @@ tw_status tw_cuda_hint(struct tw_cuda_device *device, const struct tw_backend_hi
     tw_cuda_leave(entry);
     if (!error || status != TW_SUCCESS)
         return status;
-    (void)tw_fail(TW_ERROR_TRANSFER_FAILED, "the CUDA driver did not finish a prefetch of %zu bytes", hint->bytes);
-    return tw_fail_native(TW_ERROR_TRANSFER_FAILED, TW_NATIVE_CUDA, error);
+    return tw_gpu_fail(TW_ERROR_TRANSFER_FAILED, tw_cuda_error(error),
+                       "the CUDA driver did not finish a prefetch of %zu bytes", hint->bytes);
 }
 
 /* ---- memory of the program --------------------------------------------------------------------------------------- */

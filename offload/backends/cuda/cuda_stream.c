@@ -76,12 +76,9 @@ static struct tw_backend_device *owner_of(const struct cuda_stream *stream)
 
 static tw_status complain(const struct cuda_stream *stream, const char *what, cu_result error)
 {
-    char text[256];
     if (tw_cuda_lost(stream->device))
         return tw_cuda_fail_lost(TW_ERROR_LAUNCH_FAILED, stream->device);
-    (void)tw_fail(TW_ERROR_LAUNCH_FAILED, "the CUDA driver %s: %s", what,
-                  tw_cuda_describe_error(error, text, sizeof text));
-    return tw_fail_native(TW_ERROR_LAUNCH_FAILED, TW_NATIVE_CUDA, error);
+    return tw_gpu_fail(TW_ERROR_LAUNCH_FAILED, tw_cuda_error(error), "the CUDA driver %s", what);
 }
 
 /* Makes a stream of the current context. The driver's range usually ends at the normal priority. */
@@ -530,7 +527,7 @@ static tw_status outcome(struct tw_backend_stream *base, uint64_t sequence)
 const struct tw_backend_async tw_cuda_async = {
     .open = open_stream,
     .close = close_stream,
-    .takes = tw_cuda_takes,
+    .takes = tw_gpu_takes,
     .reaches = reaches,
     .wait = wait,
     .measure = measure,

@@ -3,7 +3,11 @@
  * Kernels of the simt lowering that a backend launches past libomptarget: their code in the program's device images, which
  * is loaded once more, and their launches as grids with packed parameters.
  *
- * One table has the kernels of all such backends. What differs is in a struct tw_gpu_code.
+ * One table has the kernels of all such backends. What differs is in a struct tw_gpu_code. Their slots limits, load and
+ * check (backend.h) find a kernel there; its first use loads its image into the device. The limits of a kernel that has no
+ * simt lowering, or is not found in its program's device images, are not known. check() stores what it has found in
+ * launch->found, so that later calls need not look it up; a kernel that is not found is checked against the device's
+ * limits.
  */
 #ifndef TEAMWORK_OFFLOAD_GPU_KERNEL_H
 #define TEAMWORK_OFFLOAD_GPU_KERNEL_H

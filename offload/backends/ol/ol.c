@@ -13,20 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backends/gpu/gpu_backend.h"
 #include "backends/gpu/staged_copy.h"
-#include "backends/omp/omp.h"
 #include "base/environment.h"
 #include "base/log.h"
 #include "common/inventory.h"
 #include "common/openmp.h"
-#include "common/team.h"
 #include "ol_copy.h"
 #include "ol_driver.h"
 #include "ol_launch.h"
 #include "ol_stream.h"
-
-#define COPIES 2u         /* the bus does one at a time; the other is about to begin */
-#define RESIDENT_TEAMS 8u /* teams of 256 threads on one compute unit */
 
 static unsigned opened; /* the number of open devices; under the discovery lock, as all of this */
 static bool is_open;    /* tw_ol_open() has succeeded */
@@ -135,12 +131,8 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
     struct tw_ol_device *device = claimed(number);
     if (!device || tw_ol.memory_allocate(device->handle, OL_ALLOC_DEVICE, 64, &device->word))
         return tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "OpenMP device %d has no memory any more", number);
-    tw_omp_begin(&device->omp, &tw_backend_ol, index, number, true);
-    device->omp.warp = tw_ol_warp(device);
-    device->omp.base.max_copies = COPIES;
+    tw_gpu_begin(&device->omp, &tw_backend_ol, index, number, device->compute_units, tw_ol_warp(device));
     device->omp.base.times_cost = true;
-    if (device->compute_units)
-        device->omp.resident_teams = (unsigned)device->compute_units * RESIDENT_TEAMS;
     ++opened;
     *result = &device->omp.base;
     return TW_SUCCESS;
@@ -148,9 +140,7 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
 
 static void close_device(struct tw_backend_device *base)
 {
-    struct tw_omp_device *device = &tw_ol_of(base)->omp;
-    tw_omp_end(device);
-    (void)tw_openmp_claim(device->number, NULL);
+    tw_gpu_end(&tw_ol_of(base)->omp);
     if (--opened == 0)
         close_library();
 }
@@ -190,7 +180,7 @@ static tw_status fill(struct tw_backend_device *base, const struct tw_backend_fi
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
-/* Launches a kernel that tw_ol_takes(). */
+/* Launches a kernel that tw_gpu_takes(). */
 static tw_status launch_by_liboffload(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
                                       struct tw_internal_launch *description)
 {
@@ -200,13 +190,12 @@ static tw_status launch_by_liboffload(struct tw_backend_device *base, const stru
 static tw_status launch(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *description)
 {
-    return tw_ol_takes(base, kernel, description) ? tw_omp_launch_by(base, kernel, description, launch_by_liboffload)
-                                                  : tw_omp_launch(base, kernel, description);
+    return tw_gpu_launch(base, kernel, description, launch_by_liboffload);
 }
 
 static const struct tw_backend_memory memory = {
+    TW_GPU_MEMORY,
     .allocate = tw_omp_allocate,
-    .is_full = tw_omp_is_full,
     .free = tw_omp_free,
     .copy = copy,
     .fill = fill,
@@ -215,27 +204,17 @@ static const struct tw_backend_memory memory = {
     .allocate_shared = tw_ol_allocate_shared,
     .free_shared = tw_ol_free_shared,
     .examine = tw_omp_examine,
-    .find_variable = tw_omp_find_variable, /* libomptarget launches all kernels that use variables */
 };
 
 static const struct tw_backend_interop interop = {.omp_number = tw_omp_number};
 
 const struct tw_backend tw_backend_ol = {
-    .name = "omp",                   /* they are OpenMP's devices to the program, which is compiled for OpenMP */
-    .types_on_demand = TW_OMP_TYPES, /* as omp, which takes the rest */
-    .memory = &memory,
-    .async = &tw_ol_async,
-    .graphs = &tw_ol_graphs,
-    .interop = &interop,
-    .count = count,
-    .open = open_device,
-    .close = close_device,
-    .begin_thread = tw_team_begin_worker,
-    .describe = describe,
-    .observe = tw_omp_observe,
-    .check = tw_ol_check,
-    .load = tw_ol_load,
-    .limits = tw_ol_limits,
-    .launch = launch,
+    TW_GPU_BACKEND,         .memory = &memory,
+    .async = &tw_ol_async,  .graphs = &tw_ol_graphs,
+    .interop = &interop,    .count = count,
+    .open = open_device,    .close = close_device,
+    .describe = describe,   .observe = tw_omp_observe,
+    .check = tw_ol_check,   .load = tw_ol_load,
+    .limits = tw_ol_limits, .launch = launch,
     .explain = explain,
 };

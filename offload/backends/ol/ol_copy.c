@@ -90,20 +90,11 @@ static ol_result enqueue(const struct tw_backend_copy *t, ol_queue queue)
     return error;
 }
 
-static tw_status complain(const struct tw_backend_copy *t, ol_result error)
-{
-    return tw_ol_fail(TW_ERROR_TRANSFER_FAILED, error, "liboffload could not copy %zu bytes %s",
-                      tw_backend_copy_bytes(t),
-                      !t->from ? "to a device"
-                      : !t->to ? "from a device"
-                               : "on a device");
-}
-
 tw_status tw_ol_enqueue_copy(const struct tw_backend_copy *copy, ol_queue queue)
 {
     const struct tw_backend_copy joined = tw_rows_join(*copy);
     const ol_result error = tw_rows_is_nothing(copy) ? NULL : enqueue(&joined, queue);
-    return error ? complain(copy, error) : TW_SUCCESS;
+    return error ? tw_gpu_fail_copy(copy, "liboffload", tw_ol_error(error)) : TW_SUCCESS;
 }
 
 /* ---- through a stage --------------------------------------------------------------------------------------------- */
@@ -290,7 +281,7 @@ tw_status tw_ol_copy(const struct tw_backend_copy *copy)
         return tw_fail(TW_ERROR_TRANSFER_FAILED, "liboffload has no context to copy %zu bytes",
                        tw_backend_copy_bytes(copy));
     const ol_result error = run(device, &joined);
-    return error ? complain(copy, error) : TW_SUCCESS;
+    return error ? tw_gpu_fail_copy(copy, "liboffload", tw_ol_error(error)) : TW_SUCCESS;
 }
 
 /* ---- fills ------------------------------------------------------------------------------------------------------- */
@@ -341,8 +332,8 @@ tw_status tw_ol_enqueue_fill(const struct tw_backend_fill *fill, ol_queue queue)
         target += row % joined.rows ? row % joined.rows * joined.pitch : 0;
         error = fill_row(queue, target, &joined);
     }
-    return error ? tw_ol_fail(TW_ERROR_TRANSFER_FAILED, error, "liboffload could not fill %zu bytes",
-                              tw_backend_fill_bytes(fill))
+    return error ? tw_gpu_fail(TW_ERROR_TRANSFER_FAILED, tw_ol_error(error), "liboffload could not fill %zu bytes",
+                               tw_backend_fill_bytes(fill))
                  : TW_SUCCESS;
 }
 
@@ -353,13 +344,13 @@ tw_status tw_ol_fill(struct tw_ol_device *device, const struct tw_backend_fill *
         return tw_fail(TW_ERROR_TRANSFER_FAILED, "liboffload has no context for a fill");
     ol_result error = tw_ol_take_queue(device, &queue);
     if (error)
-        return tw_ol_fail(TW_ERROR_TRANSFER_FAILED, error, "liboffload has no queue for a fill");
+        return tw_gpu_fail(TW_ERROR_TRANSFER_FAILED, tw_ol_error(error), "liboffload has no queue for a fill");
     const tw_status status = tw_ol_enqueue_fill(fill, queue);
     error = tw_ol_finish(queue);
     tw_ol_give_queue(device, queue);
     return status != TW_SUCCESS ? status
-           : error              ? tw_ol_fail(TW_ERROR_TRANSFER_FAILED, error, "liboffload did not finish a fill")
-                                : TW_SUCCESS;
+           : error ? tw_gpu_fail(TW_ERROR_TRANSFER_FAILED, tw_ol_error(error), "liboffload did not finish a fill")
+                   : TW_SUCCESS;
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */

@@ -4,7 +4,6 @@
 #include "ol_driver.h"
 
 #include <dlfcn.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -240,17 +239,11 @@ void tw_ol_describe(const struct tw_ol_device *device, struct tw_device_facts *f
     facts->uses_host_memory = facts->has_shared_memory = true;
 }
 
-tw_status tw_ol_fail(tw_status status, ol_result error, const char *format, ...)
+struct tw_gpu_error tw_ol_error(ol_result error)
 {
-    char text[384];
-    const int code = error ? error->code : 0;
-    const char *details = error && error->details ? error->details : "no details";
-    va_list list;
-    va_start(list, format);
-    (void)vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    (void)tw_fail(status, "%s: %s", text, details);
-    return tw_fail_native(status, TW_NATIVE_OFFLOAD, code);
+    struct tw_gpu_error result = {.api = TW_NATIVE_OFFLOAD, .code = error ? error->code : 0};
+    snprintf(result.text, sizeof result.text, "%s", error && error->details ? error->details : "no details");
+    return result;
 }
 
 /* ---- queues ------------------------------------------------------------------------------------------------------ */

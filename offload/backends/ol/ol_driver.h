@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "backends/omp/omp.h"
+#include "backends/gpu/gpu_backend.h"
 
 /* ---- types and constants of liboffload --------------------------------------------------------------------------- */
 
@@ -148,8 +148,8 @@ unsigned tw_ol_warp(const struct tw_ol_device *device);
 
 void tw_ol_describe(const struct tw_ol_device *device, struct tw_device_facts *facts);
 
-/* Fails with a sentence of two parts, the second of which is the error's own; and its code. */
-tw_status tw_ol_fail(tw_status status, ol_result error, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Returns the error with its code and its details. */
+struct tw_gpu_error tw_ol_error(ol_result error);
 
 /* As the functions of omp.h. */
 static inline bool tw_ol_lost(const struct tw_ol_device *device)
@@ -162,8 +162,7 @@ static inline tw_status tw_ol_fail_lost(tw_status status, const struct tw_ol_dev
 }
 static inline void tw_ol_lose(struct tw_ol_device *device, const char *kernel, ol_result error, bool alone)
 {
-    tw_omp_lose(&device->omp, kernel, alone, error->details ? error->details : "no details", TW_NATIVE_OFFLOAD,
-                error->code);
+    tw_omp_lose(&device->omp, kernel, alone, tw_ol_error(error).text, TW_NATIVE_OFFLOAD, error->code);
 }
 
 /* Lend a queue on which nothing runs, and take it back. */

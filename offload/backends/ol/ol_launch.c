@@ -128,14 +128,6 @@ tw_status tw_ol_check(struct tw_backend_device *base, const struct tw_internal_k
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
-bool tw_ol_takes(struct tw_backend_device *device, const struct tw_internal_kernel *key,
-                 const struct tw_internal_launch *launch)
-{
-    const struct tw_gpu_kernel *kernel = launch->found;
-    (void)device, (void)key;
-    return kernel && kernel->is_launched;
-}
-
 ol_result tw_ol_enqueue(struct tw_ol_device *device, const struct tw_internal_launch *launch, ol_queue queue)
 {
     const struct tw_gpu_kernel *kernel = launch->found;
@@ -160,8 +152,7 @@ tw_status tw_ol_report(struct tw_ol_device *device, const char *kernel, ol_resul
         tw_ol_give_queue(device, queue);
     if (tw_ol_lost(device))
         return tw_ol_fail_lost(TW_ERROR_LAUNCH_FAILED, device);
-    tw_refuse_launch();
-    return tw_ol_fail(TW_ERROR_LAUNCH_FAILED, error, "liboffload did not launch kernel %s", kernel);
+    return tw_gpu_fail_launch(kernel, code.launcher, tw_ol_error(error));
 }
 
 /* Launches a kernel and waits for it. */

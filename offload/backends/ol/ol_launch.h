@@ -3,24 +3,17 @@
 #ifndef TEAMWORK_OFFLOAD_OL_LAUNCH_H
 #define TEAMWORK_OFFLOAD_OL_LAUNCH_H
 
+#include "backends/gpu/gpu_backend.h"
 #include "ol_driver.h"
 
-/* Slots (backend.h). The limits of a kernel that has no simt lowering, or is not found in its program's device images,
-   are not known. The first use of an image loads it into the device. */
+/* Slots (backend.h), with what gpu_kernel.h says of them. */
 void tw_ol_limits(struct tw_backend_device *base, const struct tw_internal_kernel *key, size_t items,
                   size_t local_bytes, struct tw_kernel_facts *facts);
 tw_status tw_ol_load(struct tw_backend_device *base, const struct tw_internal_kernel *key);
-
-/* Stores the kernel in launch->found, so that later calls need not look it up. */
 tw_status tw_ol_check(struct tw_backend_device *base, const struct tw_internal_kernel *key,
                       struct tw_internal_launch *launch);
 
-/* Returns true if liboffload can launch the kernel of a launch that tw_ol_check() has accepted. A slot of
-   tw_backend_async. */
-bool tw_ol_takes(struct tw_backend_device *device, const struct tw_internal_kernel *key,
-                 const struct tw_internal_launch *launch);
-
-/* Enqueues a launch that tw_ol_takes(). */
+/* Enqueues a launch that tw_gpu_takes(). */
 ol_result tw_ol_enqueue(struct tw_ol_device *device, const struct tw_internal_launch *launch, ol_queue queue);
 
 /* Launches such a kernel and returns when it is complete. The launch has its device memory. */

@@ -79,7 +79,7 @@ static tw_status complain(const struct ol_stream *stream, const char *what, ol_r
 {
     if (tw_ol_lost(stream->device))
         return tw_ol_fail_lost(TW_ERROR_LAUNCH_FAILED, stream->device);
-    return tw_ol_fail(TW_ERROR_LAUNCH_FAILED, error, "liboffload %s", what);
+    return tw_gpu_fail(TW_ERROR_LAUNCH_FAILED, tw_ol_error(error), "liboffload %s", what);
 }
 
 /* liboffload's queues have no priorities. */
@@ -412,7 +412,7 @@ static bool takes_node(const struct tw_backend_device *device, const struct tw_b
     if (t)
         return (!t->to || t->to == device) && (!t->from || t->from == device);
     return node->device == device
-           && (node->fill || !node->kernel || tw_ol_takes(node->device, node->kernel, node->launch));
+           && (node->fill || !node->kernel || tw_gpu_takes(node->device, node->kernel, node->launch));
 }
 
 static tw_status instantiate(struct tw_backend_device *device, const struct tw_backend_graph_node *nodes, size_t count,
@@ -521,7 +521,7 @@ static tw_status outcome(struct tw_backend_stream *base, uint64_t sequence)
 const struct tw_backend_async tw_ol_async = {
     .open = open_stream,
     .close = close_stream,
-    .takes = tw_ol_takes,
+    .takes = tw_gpu_takes,
     .reaches = reaches,
     .wait = wait,
     .measure = measure,

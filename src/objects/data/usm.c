@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Unified shared memory (teamwork/usm.h): allocation and queries. Knows no command. */
+#include <teamwork/usm.h>
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/cancellation.h"
+#include "base/detail.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/process.h"
+#include "objects/devices/discovery.h"
+#include "objects/devices/lifetime.h"
+#include "runtime/allocation.h"
+#include "runtime/reclaim.h"
+#include "runtime/usm_list.h"
+
+tw_pointer_type tw_pointer_get_type(const void *pointer)
+{
+    struct tw_usm_allocation allocation;
+    return tw_usm_find(pointer, &allocation) ? allocation.type : TW_POINTER_UNKNOWN;
+}
+
+tw_device *tw_pointer_get_device(const void *pointer)
+{
+    struct tw_usm_allocation allocation;
+    return tw_usm_find(pointer, &allocation) ? allocation.device : NULL;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+static const struct tw_backend_memory *memory_of(const struct tw_device *device)
+{
+    return device->backend->backend->memory;
+}
+
+/* Returns memory of a device, or that it shares with the host; NULL if there is none. */
+static void *allocate_once(const struct tw_device *device, size_t bytes, tw_pointer_type type)
+{
+    const struct tw_backend_memory *memory = memory_of(device);
+    if (!memory)
+        return tw_host_allocate(bytes);
+    return type == TW_POINTER_DEVICE ? memory->allocate(device->backend, bytes)
+                                     : memory->allocate_shared(device->backend, bytes);
+}
+
+static void release(const struct tw_device *device, void *block, tw_pointer_type type)
+{
+    const struct tw_backend_memory *memory = memory_of(device);
+    if (!memory)
+        free(block);
+    else
+        (type == TW_POINTER_DEVICE ? memory->free : memory->free_shared)(device->backend, block);
+}
+
+static void *allocate(tw_device *device, size_t bytes, tw_pointer_type type)
+{
+    TW_DEFER_CANCELLATION;
+    void *block = allocate_once(device, bytes, type);
+    if (!block && tw_reclaim_memory()) /* freeing unused objects may make room */
+        block = allocate_once(device, bytes, type);
+    if (!block) {
+        (void)tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "%s has no room for %zu bytes of %s memory: it has %zu in all",
+                      tw_device_name(device), bytes, type == TW_POINTER_DEVICE ? "device" : "shared",
+                      tw_device_facts(device)->global_mem_bytes);
+        return NULL;
+    }
+    if (!tw_usm_add(block, bytes, type, device)) {
+        release(device, block, type);
+        (void)tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to note an allocation");
+        return NULL;
+    }
+    tw_lock();
+    tw_object_born_locked(TW_OBJECT_MEMORY);
+    tw_unlock();
+    tw_log(TW_LOG_INFO, "memory: %s: %zu bytes by tw_malloc_%s()", tw_device_name(device), bytes,
+           type == TW_POINTER_DEVICE ? "device" : "shared");
+    return block;
+}
+
+static void *enter_and_allocate(tw_device *device, size_t bytes, tw_pointer_type type)
+{
+    void *block = NULL;
+    if (!device || !bytes || bytes > SIZE_MAX / 2) {
+        (void)tw_fail(TW_ERROR_INVALID_ARGUMENT, device ? "%zu bytes cannot be allocated" : TW_NO_DEVICE, bytes);
+        return NULL;
+    }
+    if (tw_check_process() != TW_SUCCESS)
+        return NULL;
+    if (tw_runtime_enter() == TW_SUCCESS) {
+        if (type == TW_POINTER_SHARED && memory_of(device) && !memory_of(device)->allocate_shared)
+            (void)tw_fail(TW_ERROR_UNSUPPORTED, "%s has no memory that it shares with the host",
+                          tw_device_name(device));
+        else
+            block = allocate(device, bytes, type);
+    }
+    tw_runtime_leave();
+    return block;
+}
+
+void *tw_malloc_device(tw_device *device, size_t bytes)
+{
+    return enter_and_allocate(device, bytes, TW_POINTER_DEVICE);
+}
+
+void *tw_malloc_shared(tw_device *device, size_t bytes)
+{
+    return enter_and_allocate(device, bytes, TW_POINTER_SHARED);
+}
+
+void tw_free(void *memory)
+{
+    tw_pointer_type type = TW_POINTER_UNKNOWN;
+    tw_device *device = NULL;
+    if (!memory || tw_is_forked)
+        return;
+    if (tw_pointer_get_type(memory) == TW_POINTER_HOST) {
+        tw_free_host(memory);
+        return;
+    }
+    TW_DEFER_CANCELLATION;
+    if (!tw_usm_remove(memory, &type, &device))
+        return;
+    release(device, memory, type);
+    tw_lock();
+    tw_object_died_locked(TW_OBJECT_MEMORY);
+    tw_unlock();
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies from one device to another between the commands of a graph. */
+#include "graph_copy.h"
+
+static tw_status execute(struct tw_task *task)
+{
+    const struct tw_backend_copy *request = &((const struct tw_graph_copy *)task)->request;
+    return request->to->backend->memory->copy(request);
+}
+
+static bool add_to_graph(struct tw_task *task, struct tw_backend_graph_node *node)
+{
+    node->copy = &((const struct tw_graph_copy *)task)->request;
+    node->device = node->copy->to;
+    return true;
+}
+
+const struct tw_task_kind tw_kind_graph_copy = {
+    .moves_data = true,
+    .execute = execute,
+    .add_to_graph = add_to_graph,
+};

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** The command group, and its functions for the other objects that a group accesses. */
+#ifndef TEAMWORK_OBJECTS_COMMAND_GROUP_H
+#define TEAMWORK_OBJECTS_COMMAND_GROUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <teamwork/command_group.h>
+
+#include "base/memory.h"
+#include "graph/coherence.h"
+#include "objects/queues/queue.h"
+#include "runtime/step.h"
+
+struct tw_fallback;
+struct tw_pin;
+
+#define TW_FEW_USES 8
+#define TW_FEW_ARGS_BYTES TW_INTERNAL_INLINE_ARGS_BYTES
+
+/* Events that a group depends on, each with a reference. */
+struct tw_event_list {
+    size_t count, capacity;
+    tw_event *events[];
+};
+
+struct tw_command_group {
+    struct tw_queue *queue;   /* counted until the group is submitted */
+    struct tw_device *device; /* where the accessors are: the queue's, or the host */
+    tw_status status;         /* the first error */
+    char *detail;             /* of the first error; NULL if there is none, or no memory for it */
+    size_t use_count;         /* number of `uses` */
+    uint64_t seen;            /* a bit for each buffer in `uses`, by a hash: buffers may share a bit */
+    bool borrows;             /* a buffer in `uses` is `lent` */
+    bool has_parts;           /* one of `uses` is of a part of its buffer */
+    bool on_host;             /* its accessors are on the host: tw_update_host(), or TW_HOST */
+    bool has_host_task, has_native_task;
+    bool accessed_nothing; /* an accessor gave NULL, since its buffer or part is empty */
+    bool only_moves;       /* its steps so far are updates, or prefetches: they consist of accesses alone */
+    const struct tw_internal_kernel *kernel;
+    const char *step;                      /* the name of the function that recorded a step; or NULL */
+    size_t local_bytes;                    /* of all local accessors, and local_array_bytes */
+    size_t local_array_bytes, array_bytes; /* of arrays to reduce into: copies in local memory, and all */
+    unsigned reduced_count;                /* of TW_REDUCE() and the like */
+    bool replaces;                         /* ... some are of TW_REDUCE_INIT() and the like */
+    struct tw_internal_bounds *bounds;     /* record of indices outside of the kernel's views; or NULL */
+    struct tw_fallback *fallback;          /* the fallback of its command; or NULL */
+    struct tw_event_list *events;          /* what it depends on; NULL: nothing */
+    struct tw_pin *pins;                   /* of boxes of large buffers */
+    unsigned char *args;                   /* of the kernel; or the step, NULL if it has nothing to run */
+    size_t args_bytes;
+    /* The members below are not cleared when a group begins. */
+    _Atomic(struct tw_command_group *) *spare; /* the queue's place for the group after submission */
+    struct tw_memory memory;                   /* for its command; the block may be NULL */
+    uint64_t began_ns;                         /* valid while tools are on: when it was begun */
+    struct tw_internal_launch launch;          /* valid once there is a kernel */
+    struct tw_use *uses;                       /* few_uses or allocated; counted until the group is submitted */
+    size_t use_capacity;
+    struct tw_use few_uses[TW_FEW_USES];
+    _Alignas(max_align_t) unsigned char few_args[TW_FEW_ARGS_BYTES];
+};
+
+/* Sets the group's error to `status`, with the thread's tw_error_detail(), unless it has an error already. */
+void tw_command_group_fail(struct tw_command_group *group, tw_status status);
+/* Returns true if the group's kernel runs on host memory directly. */
+bool tw_command_group_is_on_host(const struct tw_command_group *group);
+
+/* Fails for a kernel or a step of a group that has accessors on the host: for "kernel ", its name and "", or for "",
+   the name of the step's function and "()". */
+tw_status tw_command_group_refuse_on_host(const char *kind, const char *name, const char *parentheses);
+
+/* For steps (teamwork/copy.h). `name` is that of the public function, a constant. */
+
+/* Begins the group's step. Returns false if there is no group, it has failed, or it has a kernel or a step already. */
+bool tw_command_group_begin_step(struct tw_command_group *group, const char *name);
+/* Begins a step that consists of accesses alone, to the group's device or to the host. The group may have such steps to
+   the same place already. Returns false as tw_command_group_begin_step(), or, to the host, if the group has accessors. */
+bool tw_command_group_begin_move(struct tw_command_group *group, const char *name, bool to_host);
+/* Stores the box of `range` elements from `offset` on. Returns false, and the group fails, if the buffer cannot be
+   accessed so. */
+bool tw_command_group_box(struct tw_command_group *group, struct tw_buffer *buffer, tw_id offset, tw_range range,
+                          tw_access_mode mode, struct tw_box *box);
+/* Adds an access to a box, which may be empty. Returns false if the group fails. */
+bool tw_command_group_access(struct tw_command_group *group, struct tw_buffer *buffer, const struct tw_box *box,
+                             tw_access_mode mode);
+/* Begins the group's host task. Returns false as tw_command_group_begin_step(), or if the group has accessors that are
+   not on the host. */
+bool tw_command_group_begin_host_task(struct tw_command_group *group, const char *name);
+/* Begins the group's native task. Returns the device on which it works, or NULL as tw_command_group_begin_step(). */
+struct tw_device *tw_command_group_begin_native_task(struct tw_command_group *group, const char *name);
+/* Adds the arguments of a task, zeroed. Returns NULL, and the group fails, if memory is exhausted. */
+void *tw_command_group_make_args(struct tw_command_group *group, size_t bytes, size_t more_bytes);
+/* Adds the step to run, zeroed, with room for a pattern. Returns NULL, and the group fails, if memory is exhausted. */
+struct tw_step *tw_command_group_make_step(struct tw_command_group *group, size_t pattern_bytes);
+
+#endif
