@@ -272,19 +272,43 @@ struct parameter {
     unsigned char pattern[1024];
 };
 
+/* The same of a copy. */
+struct copy_parameter {
+    uintptr_t target, source;
+    uint64_t words, rows, planes, target_pitch, source_pitch, target_plane, source_plane;
+};
+
+/* The thread has one word of the pattern, for its first element. */
+static void run_fill(const struct parameter *fill, size_t word, const uint64_t at[3], uint64_t first)
+{
+    const uintptr_t target = fill->target + at[2] * fill->plane + at[1] * fill->pitch + at[0] * word;
+    TW_CHECK(target % word == 0);
+    memcpy((void *)target, fill->pattern + first % fill->period * word, word);
+}
+
+static void run_copy(const struct copy_parameter *copy, size_t word, const uint64_t at[3])
+{
+    const uintptr_t target = copy->target + at[2] * copy->target_plane + at[1] * copy->target_pitch + at[0] * word;
+    const uintptr_t source = copy->source + at[2] * copy->source_plane + at[1] * copy->source_pitch + at[0] * word;
+    TW_CHECK(target % word == 0 && source % word == 0);
+    memcpy((void *)target, (void *)source, word);
+}
+
 static void run_thread(const struct cu_kernel_node *node, size_t word, const uint64_t first[3])
 {
     const struct parameter *fill = node->parameters[0];
-    const uint64_t x = first[0], step = (uint64_t)node->grid[0] * node->block[0];
-    if (x >= fill->words)
-        return;
-    const unsigned char *value = fill->pattern + x % fill->period * word;
-    for (uint64_t z = first[2]; z < fill->planes; z += (uint64_t)node->grid[2] * node->block[2])
-        for (uint64_t y = first[1]; y < fill->rows; y += (uint64_t)node->grid[1] * node->block[1])
-            for (uint64_t at = x; at < fill->words; at += step) {
-                const uintptr_t target = fill->target + z * fill->plane + y * fill->pitch + at * word;
-                TW_CHECK(target % word == 0);
-                memcpy((void *)target, value, word);
+    const struct copy_parameter *copy = node->parameters[0];
+    const bool is_copy = strstr((const char *)node->function, "tw_copy");
+    const uint64_t words = is_copy ? copy->words : fill->words, rows = is_copy ? copy->rows : fill->rows,
+                   planes = is_copy ? copy->planes : fill->planes;
+    for (uint64_t z = first[2]; z < planes; z += (uint64_t)node->grid[2] * node->block[2])
+        for (uint64_t y = first[1]; y < rows; y += (uint64_t)node->grid[1] * node->block[1])
+            for (uint64_t x = first[0]; x < words; x += (uint64_t)node->grid[0] * node->block[0]) {
+                const uint64_t at[3] = {x, y, z};
+                if (is_copy)
+                    run_copy(copy, word, at);
+                else
+                    run_fill(fill, word, at, first[0]);
             }
 }
 

@@ -17,10 +17,7 @@ static uint64_t state = 88172645463325252u;
 
 static size_t pick(size_t n)
 {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (size_t)(state >> 11) % n;
+    return tw_test_random(&state, (unsigned)n);
 }
 
 static tw_range random_range(unsigned dims)

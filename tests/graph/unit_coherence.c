@@ -25,12 +25,9 @@ struct model {
 
 static uint64_t state;
 
-static unsigned pick(unsigned n)
+static unsigned pick(size_t n)
 {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (unsigned)((state >> 11) % n);
+    return tw_test_random(&state, (unsigned)n);
 }
 
 static void begin(struct model *model)

@@ -309,12 +309,9 @@ TW_TEST(marking_what_is_reached_in_two_ways)
 
 static uint64_t state;
 
-static unsigned pick(unsigned n)
+static unsigned pick(size_t n)
 {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (unsigned)((state >> 11) % n);
+    return tw_test_random(&state, (unsigned)n);
 }
 
 struct scenario {

@@ -2,83 +2,35 @@
 /* Variants: host, values */
 /*
  * Images without memory: the n-th allocation inside a call fails, for every n, and so do images that are larger than
- * any memory. The program brings its own malloc, so that it can; under sanitizers, which bring theirs, that part is
- * skipped.
+ * any memory.
  */
+#include "failing_memory.h"
 #include "image_test.h"
-
-#include <errno.h>
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define MALLOC_IS_TAKEN 1
-#endif
-#endif
-
-#ifndef MALLOC_IS_TAKEN
-
-static _Thread_local unsigned countdown; /* allocations of this thread until one fails; 0: none fails */
-
-static bool fails(void)
-{
-    if (countdown == 0 || --countdown > 0)
-        return false;
-    errno = ENOMEM;
-    return true;
-}
-
-void *__libc_malloc(size_t bytes);
-void *__libc_calloc(size_t count, size_t bytes);
-void *__libc_memalign(size_t alignment, size_t bytes);
-
-void *malloc(size_t bytes)
-{
-    return fails() ? NULL : __libc_malloc(bytes);
-}
-
-void *calloc(size_t count, size_t bytes)
-{
-    return fails() ? NULL : __libc_calloc(count, bytes);
-}
-
-void *aligned_alloc(size_t alignment, size_t bytes)
-{
-    return fails() ? NULL : __libc_memalign(alignment, bytes);
-}
-
-#endif
 
 static const tw_image_layout layout = {.order = TW_RGBA, .type = TW_UNORM_INT8, .size = {{3, 4, 1}, 2}};
 
-/* Makes allocation 1, 2 ... of CALL fail until the call succeeds, which it has to undo: UNDO. */
+/* Makes allocation 1, 2 ... of CALL fail until the call succeeds without; UNDO takes back what a success has made. */
 #define EACH_FAILS(CALL, untouched, UNDO)                                                                              \
     do {                                                                                                               \
-        unsigned n = 1;                                                                                                \
-        for (;; ++n) {                                                                                                 \
-            TW_CHECK(n < 100);                                                                                         \
-            countdown = n;                                                                                             \
+        unsigned n = 0;                                                                                                \
+        do {                                                                                                           \
+            TW_CHECK(++n < 100);                                                                                       \
+            arm(n);                                                                                                    \
             const tw_status status = CALL;                                                                             \
-            const bool fired = countdown == 0;                                                                         \
-            countdown = 0;                                                                                             \
-            if (status == TW_SUCCESS && !fired) {                                                                      \
-                UNDO;                                                                                                  \
-                break;                                                                                                 \
-            }                                                                                                          \
+            disarm();                                                                                                  \
             if (status == TW_SUCCESS) {                                                                                \
                 UNDO;                                                                                                  \
-                continue;                                                                                              \
+            } else {                                                                                                   \
+                TW_EQUAL(status, TW_ERROR_OUT_OF_MEMORY);                                                              \
+                TW_CHECK(fired && !(untouched) && *tw_error_detail());                                                 \
             }                                                                                                          \
-            TW_EQUAL(status, TW_ERROR_OUT_OF_MEMORY);                                                                  \
-            TW_CHECK(!(untouched) && *tw_error_detail());                                                              \
-        }                                                                                                              \
+        } while (fired);                                                                                               \
         TW_CHECK(n > 1);                                                                                               \
     } while (0)
 
 TW_TEST(every_allocation_may_fail)
 {
-#ifdef MALLOC_IS_TAKEN
-    TW_SKIP();
-#else
+    NEEDS_MALLOC;
     static unsigned char pixels[48];
     tw_queue *queue = tw_test_queue(); /* so that discovery is over */
     tw_image *image = NULL;
@@ -95,7 +47,6 @@ TW_TEST(every_allocation_may_fail)
     EACH_FAILS(tw_host_image_access(image, TW_DISCARD_WRITE, &access), access, tw_host_image_release(&access));
     TW_PASS(tw_image_destroy(&image));
     TW_PASS(tw_queue_destroy(&queue));
-#endif
 }
 
 TW_TEST(an_image_may_be_larger_than_memory)

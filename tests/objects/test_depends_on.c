@@ -1,25 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 (gpu-simt gpu-teams) */
 /** command_group.h, event.h, queue.h: groups that depend on events, user events, and queues that keep the order. */
-#include "tw_test.h"
+#include "step_kernel.h"
 
 #include <teamwork/command_graph.h>
 
 enum { N = 64, MANY = 40 };
 
-/* x = 3 x + term: does not commute, so that a chain shows its order */
-struct step {
-    int *x;
-    int term;
-};
-static inline void step(tw_item item, const struct step *k)
-{
-    const size_t i = tw_global_id(item, 0);
-    k->x[i] = (int)(3u * (unsigned)k->x[i] + (unsigned)k->term);
-}
-TW_RANGE_KERNEL(step, 1);
-
-/* The same, by the address of an int in the memory of the host: a group without an accessor. Not on GPUs and not in
+/* A step by the address of an int in the memory of the host: a group without an accessor. Not on GPUs and not in
    simulated devices, which have their own memory. */
 struct hidden {
     uintptr_t x;
@@ -51,24 +39,6 @@ static tw_event *user_event(void)
     return event;
 }
 
-/* Submits a step that depends on events. */
-static tw_event *submit_step(tw_queue *queue, tw_buffer *x, int term, tw_event *const *events, size_t count)
-{
-    tw_event *event = NULL;
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_depends_on_all(cg, events, count);
-    tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_read_write(cg, x), .term = term);
-    TW_PASS(tw_queue_submit(queue, cg, &event));
-    return event;
-}
-
-static int value_of(tw_buffer *x)
-{
-    int values[N];
-    tw_test_fetch(x, values);
-    return values[0];
-}
-
 /* A group that shares no buffer with the event's group waits for it, across queues and devices. */
 TW_TEST(a_group_waits_for_an_event_of_another_queue)
 {
@@ -76,9 +46,9 @@ TW_TEST(a_group_waits_for_an_event_of_another_queue)
     tw_test_queues(queues, 3);
     tw_buffer *a = tw_test_ints(N, 1), *b = tw_test_ints(N, 1);
     tw_event *start = user_event();
-    tw_event *first = submit_step(queues[0], a, 1, &start, 1);
-    tw_event *second = submit_step(queues[1], b, 2, &first, 1);
-    tw_event *third = submit_step(queues[2], a, 5, &second, 1);
+    tw_event *first = submit_step_after(queues[0], a, 1, &start, 1);
+    tw_event *second = submit_step_after(queues[1], b, 2, &first, 1);
+    tw_event *third = submit_step_after(queues[2], a, 5, &second, 1);
     tw_event *const all[] = {first, second, third};
     for (size_t i = 0; i < 3; ++i)
         TW_EQUAL(tw_event_get_state(all[i]), TW_EVENT_PENDING);
@@ -111,10 +81,10 @@ TW_TEST(a_group_waits_for_all_of_many_events)
     for (int i = 0; i < MANY - 3; ++i)
         events[i] = user_event();
     events[MANY - 3] = NULL;
-    events[MANY - 2] = submit_step(queue, x, 0, NULL, 0);
+    events[MANY - 2] = submit_step_after(queue, x, 0, NULL, 0);
     TW_PASS(tw_event_wait(events[MANY - 2]));
     events[MANY - 1] = tw_event_retain(events[0]);
-    tw_event *last = submit_step(queue, x, 1, events, MANY), *list[MANY];
+    tw_event *last = submit_step_after(queue, x, 1, events, MANY), *list[MANY];
     size_t count = 0;
     TW_PASS(tw_event_get_wait_list(last, list, MANY, &count));
     TW_CHECK(count == MANY - 3 || count == MANY - 2); /* twice the same may be listed once */
@@ -140,11 +110,11 @@ TW_TEST(the_failure_of_an_event_cancels_its_dependants)
     tw_queue *queue = tw_test_queue();
     tw_buffer *a = tw_test_ints(N, 1), *b = tw_test_ints(N, 1), *c = tw_test_ints(N, 1);
     tw_event *start = user_event();
-    tw_event *first = submit_step(queue, a, 1, &start, 1);
-    tw_event *second = submit_step(queue, b, 1, &first, 1);
-    tw_event *other = submit_step(queue, c, 1, NULL, 0);
+    tw_event *first = submit_step_after(queue, a, 1, &start, 1);
+    tw_event *second = submit_step_after(queue, b, 1, &first, 1);
+    tw_event *other = submit_step_after(queue, c, 1, NULL, 0);
     TW_PASS(tw_event_complete(start, TW_ERROR_TRANSFER_FAILED));
-    tw_event *third = submit_step(queue, c, 1, &start, 1);
+    tw_event *third = submit_step_after(queue, c, 1, &start, 1);
     TW_FAIL(tw_event_wait(start), TW_ERROR_TRANSFER_FAILED);
     TW_CHECK(strstr(tw_error_detail(), "TW_ERROR_TRANSFER_FAILED") != NULL);
     TW_EQUAL(tw_event_get_state(start), TW_EVENT_FAILED);
@@ -210,7 +180,7 @@ TW_TEST(a_group_keeps_its_events)
 {
     tw_queue *queue = tw_test_queue();
     tw_buffer *x = tw_test_ints(N, 1);
-    tw_event *event = submit_step(queue, x, 1, NULL, 0);
+    tw_event *event = submit_step_after(queue, x, 1, NULL, 0);
     tw_command_group *cg = tw_queue_begin(queue);
     tw_depends_on(cg, event);
     tw_event_release(&event);
@@ -240,7 +210,7 @@ TW_TEST(a_recorded_group_depends_on_no_event)
 {
     tw_queue *queue = tw_test_queue();
     tw_buffer *x = tw_test_ints(N, 1);
-    tw_event *event = submit_step(queue, x, 1, NULL, 0);
+    tw_event *event = submit_step_after(queue, x, 1, NULL, 0);
     TW_PASS(tw_queue_begin_recording(queue));
     tw_command_group *cg = tw_queue_begin(queue);
     tw_depends_on(cg, event);
@@ -266,7 +236,7 @@ TW_TEST(a_user_event_is_completed_by_any_thread)
     tw_buffer *x = tw_test_ints(N, 1);
     for (int form = 0; form < 4; ++form) {
         pthread_t thread;
-        tw_event *event = user_event(), *after = submit_step(queue, x, 1, &event, 1);
+        tw_event *event = user_event(), *after = submit_step_after(queue, x, 1, &event, 1);
         TW_EQUAL(tw_event_get_state(event), TW_EVENT_PENDING);
         TW_EQUAL(tw_event_get_status(event), TW_SUCCESS);
         TW_CHECK(pthread_create(&thread, NULL, complete_later, event) == 0);
@@ -292,7 +262,7 @@ TW_TEST(mistakes_with_user_events_are_errors)
 {
     tw_queue *queue = tw_test_queue();
     tw_buffer *x = tw_test_ints(N, 1);
-    tw_event *event = user_event(), *of_group = submit_step(queue, x, 1, NULL, 0);
+    tw_event *event = user_event(), *of_group = submit_step_after(queue, x, 1, NULL, 0);
     TW_FAIL(tw_event_create_user(NULL), TW_ERROR_INVALID_ARGUMENT);
     TW_FAIL(tw_event_complete(NULL, TW_SUCCESS), TW_ERROR_INVALID_ARGUMENT);
     TW_FAIL(tw_event_complete(of_group, TW_SUCCESS), TW_ERROR_INVALID_ARGUMENT);
@@ -324,7 +294,7 @@ TW_TEST(an_event_that_was_given_up_cancels_its_dependants)
     tw_queue *queue = tw_test_queue();
     tw_buffer *a = tw_test_ints(N, 1), *b = tw_test_ints(N, 1);
     tw_event *event = user_event(), *start = tw_event_of_start(event);
-    tw_event *after = submit_step(queue, a, 1, &event, 1);
+    tw_event *after = submit_step_after(queue, a, 1, &event, 1);
     tw_command_group *cg = tw_queue_begin(queue);
     tw_depends_on(cg, event);
     tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_read_write(cg, b), .term = 2);
@@ -356,7 +326,7 @@ static void *submit_rounds(void *context)
 {
     struct pair *pair = context;
     for (int i = 0; i < ROUNDS; ++i) {
-        tw_event *event = submit_step(pair->queue, pair->x, i, &pair->go[i], 1);
+        tw_event *event = submit_step_after(pair->queue, pair->x, i, &pair->go[i], 1);
         if (i % 7 == 0)
             TW_PASS(tw_event_wait(event));
         tw_event_release(&event);
@@ -477,7 +447,7 @@ TW_TEST(a_failure_leaves_the_queue_going)
     tw_queue *queue = in_order_queue();
     tw_buffer *a = tw_test_ints(N, 1), *b = tw_test_ints(N, 1);
     tw_event *start = user_event();
-    tw_event *first = submit_step(queue, a, 1, &start, 1), *second = submit_step(queue, b, 2, NULL, 0);
+    tw_event *first = submit_step_after(queue, a, 1, &start, 1), *second = submit_step_after(queue, b, 2, NULL, 0);
     TW_PASS(tw_event_complete(start, TW_ERROR_TRANSFER_FAILED));
     TW_PASS(tw_event_wait(second));
     TW_FAIL(tw_event_wait(first), TW_ERROR_CANCELLED);
@@ -567,7 +537,7 @@ TW_TEST(priorities_change_no_result)
             TW_ERROR_INVALID_ARGUMENT);
     tw_buffer *x = tw_test_ints(N, 1);
     for (int i = 0; i < 60; ++i) {
-        tw_event *event = submit_step(queues[i % 6], x, i, NULL, 0);
+        tw_event *event = submit_step_after(queues[i % 6], x, i, NULL, 0);
         tw_event_release(&event);
         expected = 3 * expected + (unsigned)i;
     }

@@ -5,6 +5,7 @@
  * sub-buffers and of images' buffers.
  */
 #include "gated_kernel.h"
+#include "part_kernel.h"
 
 #include <stdatomic.h>
 
@@ -12,27 +13,6 @@
 #include <teamwork/storage.h>
 
 enum { N = 1000, ROWS = 12, COLUMNS = 10 };
-
-/* Adds to each element of a part, whose rows are `pitch` elements apart; waits for a gate. */
-struct add {
-    int *part;
-    const int *gate;
-    size_t pitch;
-    int value;
-};
-static inline void add(tw_item item, const struct add *k)
-{
-    k->part[tw_global_id(item, 0) * k->pitch + tw_global_id(item, 1)] += k->value + k->gate[0];
-}
-TW_RANGE_KERNEL(add, 2);
-
-static void add_to(tw_queue *queue, tw_buffer *buffer, tw_buffer *gate, int value)
-{
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for(cg, tw_buffer_range(buffer), add, .part = tw_read_write(cg, buffer), .gate = tw_read(cg, gate),
-                    .pitch = tw_buffer_pitch(buffer).size[1], .value = value);
-    TW_PASS(tw_queue_submit(queue, cg, NULL));
-}
 
 static void fill(int *data, size_t count, int first)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 (gpu-simt gpu-teams) */
 /** task.h: functions of the program as steps of command groups, with accessors of host memory. */
-#include "tw_test.h"
+#include "step_kernel.h"
 
 #include <stdatomic.h>
 
@@ -9,26 +9,7 @@
 
 enum { N = 64, MANY = 40, BLOCKED = 12 };
 
-/* x = 3 x + term: does not commute, so that a chain shows its order */
-struct step {
-    int *x;
-    int term;
-};
-static inline void step(tw_item item, const struct step *k)
-{
-    const size_t i = tw_global_id(item, 0);
-    k->x[i] = (int)(3 * (unsigned)k->x[i] + (unsigned)k->term);
-}
-TW_RANGE_KERNEL(step, 1);
-
-static void submit_step(tw_queue *queue, tw_buffer *x, int term)
-{
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_read_write(cg, x), .term = term);
-    TW_PASS(tw_queue_submit(queue, cg, NULL));
-}
-
-/* The same by a host task, for `count` elements. */
+/* A step by a host task, for `count` elements. */
 struct host_step {
     int *x;
     int term;

@@ -1,42 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 (gpu-simt gpu-teams) */
 /** interop.h: device numbers, selectors, and events of OpenMP. */
-#include "tw_test.h"
+#include "step_kernel.h"
 
 #include <omp.h>
 
 #include <teamwork/interop.h>
 
 enum { N = 64, STEPS = 20 };
-
-/* x = 3 x + term: does not commute, so that a chain shows its order */
-struct step {
-    int *x;
-    int term;
-};
-static inline void step(tw_item item, const struct step *k)
-{
-    const size_t i = tw_global_id(item, 0);
-    k->x[i] = (int)(3u * (unsigned)k->x[i] + (unsigned)k->term);
-}
-TW_RANGE_KERNEL(step, 1);
-
-static tw_event *submit_step(tw_queue *queue, tw_buffer *x, int term, tw_event *before)
-{
-    tw_event *event = NULL;
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_depends_on(cg, before);
-    tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_read_write(cg, x), .term = term);
-    TW_PASS(tw_queue_submit(queue, cg, &event));
-    return event;
-}
-
-static int value_of(tw_buffer *x)
-{
-    int values[N];
-    tw_test_fetch(x, values);
-    return values[0];
-}
 
 static bool is_sim(const tw_device *device)
 {
@@ -189,7 +160,7 @@ TW_TEST(tasks_depend_on_groups)
 #pragma omp task detach(detached) depend(inout : chain) firstprivate(i) shared(events, before, done)
             {
                 before[i] = done;
-                events[i] = submit_step(queue, x, i, NULL);
+                events[i] = submit_step_after(queue, x, i, NULL, 0);
                 TW_PASS(tw_event_fulfill_omp(events[i], (uintptr_t)detached));
             }
 #pragma omp task depend(inout : chain) firstprivate(i) shared(events, seen, done)
@@ -219,7 +190,7 @@ TW_TEST(groups_depend_on_tasks)
     int chain = 0, early = 0, value = 1;
     for (int i = 0; i < STEPS; ++i) {
         TW_PASS(tw_event_create_user(&go[i]));
-        groups[i] = submit_step(queue, x, i, go[i]);
+        groups[i] = submit_step_after(queue, x, i, &go[i], 1);
         value = (int)(3u * (unsigned)value + (unsigned)i);
     }
 #pragma omp parallel num_threads(2)
@@ -254,7 +225,7 @@ TW_TEST(tasks_end_whatever_becomes_of_the_group)
     tw_buffer *x = tw_test_ints(N, 1);
     tw_event *go = NULL;
     TW_PASS(tw_event_create_user(&go));
-    tw_event *cancelled = submit_step(queue, x, 1, go), *happened[] = {NULL, go};
+    tw_event *cancelled = submit_step_after(queue, x, 1, &go, 1), *happened[] = {NULL, go};
     int chain = 0, reached = 0;
 #pragma omp parallel num_threads(2)
 #pragma omp single
@@ -305,7 +276,7 @@ static void add_by_kernel(int *x, tw_queue *queue, tw_buffer *buffer)
     omp_event_handle_t detached = 0;
 #pragma omp task detach(detached) depend(inout : x[0]) firstprivate(queue, buffer)
     {
-        tw_event *event = submit_step(queue, buffer, 2, NULL);
+        tw_event *event = submit_step_after(queue, buffer, 2, NULL, 0);
         TW_PASS(tw_event_fulfill_omp(event, (uintptr_t)detached));
         tw_event_release(&event);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 (gpu-simt gpu-teams) */
 /** task.h: functions of the program that work on a queue's device, by target regions. */
-#include "tw_test.h"
+#include "step_kernel.h"
 
 #include <omp.h>
 
@@ -9,26 +9,7 @@
 
 enum { N = 64, MANY = 40 };
 
-/* x = 3 x + term: does not commute, so that a chain shows its order */
-struct step {
-    unsigned *x;
-    unsigned term;
-};
-static inline void step(tw_item item, const struct step *k)
-{
-    const size_t i = tw_global_id(item, 0);
-    k->x[i] = 3 * k->x[i] + k->term;
-}
-TW_RANGE_KERNEL(step, 1);
-
-static void submit_step(tw_queue *queue, tw_buffer *x, unsigned term)
-{
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_read_write(cg, x), .term = term);
-    TW_PASS(tw_queue_submit(queue, cg, NULL));
-}
-
-/* The same by a target region. Simulated devices, which OpenMP does not have, share the host's memory. */
+/* A step by a target region. Simulated devices, which OpenMP does not have, share the host's memory. */
 static tw_status native_step(const void *block, const tw_native *native)
 {
     const struct step *k = block;
@@ -75,7 +56,7 @@ static void check_order(size_t queue_count)
     for (int i = 0; i < MANY; ++i) {
         tw_queue *queue = queues[(size_t)i % queue_count];
         if (i % 2)
-            submit_step(queue, x, (unsigned)i);
+            submit_step(queue, x, (int)i);
         else
             submit_native(queue, x, (unsigned)i, call_of(queue, i), i == MANY - 2 ? &last : NULL);
         expected = 3 * expected + (unsigned)i;
@@ -104,7 +85,7 @@ TW_TEST(native_tasks_run_beside_kernels)
     tw_buffer *x = tw_test_ints(N, 1), *y = tw_test_ints(N, 1);
     unsigned expected = 1;
     for (unsigned i = 0; i < 5 * MANY; ++i) {
-        submit_step(queue, x, i);
+        submit_step(queue, x, (int)i);
         submit_native(queue, y, i, tw_native_task, NULL);
         expected = 3 * expected + i;
     }

@@ -4,7 +4,7 @@
  * usm.h: copies, fills and hints of unified shared memory as the steps of command groups: between all kinds of memory,
  * in their order behind events and in queues, in command graphs, and with faults and counts of simulated devices.
  */
-#include "tw_test.h"
+#include "step_kernel.h"
 
 #include <sched.h>
 #include <teamwork/atomic.h>
@@ -288,19 +288,8 @@ TW_TEST(fills_set_what_they_name_and_no_more)
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 
-/* x = 3 x + term: does not commute, so that a chain shows its order */
-struct step {
-    unsigned *x;
-    unsigned term;
-};
-static inline void step(tw_item item, const struct step *k)
-{
-    const size_t i = tw_global_id(item, 0);
-    k->x[i] = 3 * k->x[i] + k->term;
-}
-TW_RANGE_KERNEL(step, 1);
-
-static void submit_step(tw_queue *queue, unsigned *x, unsigned term)
+/* A step of unified shared memory. */
+static void submit_usm_step(tw_queue *queue, unsigned *x, unsigned term)
 {
     tw_command_group *cg = tw_queue_begin(queue);
     tw_parallel_for(cg, tw_range_1d(N), step, .x = x, .term = term);
@@ -317,10 +306,10 @@ TW_TEST(an_in_order_queue_orders_kernels_and_copies)
     TW_CHECK(x && y && z);
     TW_PASS(tw_queue_mem_fill(queue, x, &expected, sizeof expected, N, NULL));
     for (unsigned i = 0; i < ROUNDS; ++i) {
-        submit_step(queue, x, i);
+        submit_usm_step(queue, x, i);
         TW_PASS(tw_queue_memcpy(queue, y, x, N * sizeof *x, NULL));
         TW_PASS(tw_queue_memset(queue, x, 0xff, N * sizeof *x, NULL));
-        submit_step(queue, y, i);
+        submit_usm_step(queue, y, i);
         TW_PASS(tw_queue_memcpy(queue, z, y, N * sizeof *x, NULL));
         TW_PASS(tw_queue_memset(queue, y, 0x11, N * sizeof *x, NULL));
         TW_PASS(tw_queue_memcpy(queue, x, z, N * sizeof *x, NULL));
@@ -443,7 +432,7 @@ TW_TEST(steps_follow_kernels_on_streams_without_the_host)
     tw_single_task(cg, held, .gate = gate);
     TW_PASS(tw_queue_submit(queue, cg, NULL));
     TW_PASS(tw_queue_memset(queue, x, 0, N * sizeof *x, NULL));
-    submit_step(queue, x, 7);
+    submit_usm_step(queue, x, 7);
     TW_PASS(tw_queue_mem_prefetch(queue, y, N * sizeof *y, NULL));
     TW_PASS(tw_queue_memcpy(queue, y, x, N * sizeof *x, NULL));
     TW_PASS(tw_queue_memcpy(queue, z, y, N * sizeof *x, NULL));
@@ -567,12 +556,12 @@ static void check_graph(bool with_program)
     TW_CHECK(x && y && in && out);
     TW_PASS(tw_queue_begin_recording(queue));
     TW_PASS(tw_queue_memcpy(queue, x, in, N * sizeof *x, NULL));
-    submit_step(queue, x, 1);
+    submit_usm_step(queue, x, 1);
     TW_PASS(tw_queue_memset(queue, y, 0, N * sizeof *y, NULL));
     tw_command_group *cg = tw_queue_begin(queue); /* every other element */
     tw_memcpy_2d(cg, y, 2 * sizeof *y, x, 2 * sizeof *x, sizeof *x, N / 2);
     TW_PASS(tw_queue_submit(queue, cg, NULL));
-    submit_step(queue, y, 2);
+    submit_usm_step(queue, y, 2);
     TW_PASS(tw_queue_memcpy(queue, out, y, N * sizeof *y, NULL));
     if (with_program) {
         TW_PASS(tw_queue_mem_prefetch(queue, y, N * sizeof *y, NULL));
@@ -620,7 +609,7 @@ TW_TEST(hints_change_no_result)
             tw_mem_advise(cg, x + 1, (N - 1) * sizeof *x, (tw_mem_advice)advice);
             TW_PASS(tw_queue_submit(queue, cg, NULL));
             TW_PASS(tw_queue_mem_prefetch(queue, x, N * sizeof *x, NULL));
-            submit_step(queue, x, (unsigned)advice);
+            submit_usm_step(queue, x, (unsigned)advice);
             cg = tw_queue_begin(queue);
             tw_mem_prefetch_host(cg, x + 5, sizeof *x);
             TW_PASS(tw_queue_submit(queue, cg, NULL));

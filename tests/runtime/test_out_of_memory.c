@@ -2,79 +2,12 @@
 /* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
 /**
  * The n-th allocation of host memory inside a call fails, for every n: the call says so and leaves its outputs alone,
- * or copes. The program brings its own malloc, so that it can; under sanitizers, which bring theirs, it is skipped.
+ * or copes.
  */
+#include "failing_memory.h"
 #include "int_kernels.h"
 
-#include <errno.h>
-
 #include <teamwork/storage.h>
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define MALLOC_IS_TAKEN 1
-#endif
-#endif
-
-static _Thread_local unsigned countdown; /* allocations of this thread until one fails; 0: none fails */
-static _Thread_local bool fired;
-
-#ifndef MALLOC_IS_TAKEN
-
-static bool fails(void)
-{
-    if (countdown == 0 || --countdown > 0)
-        return false;
-    fired = true;
-    errno = ENOMEM;
-    return true;
-}
-
-void *__libc_malloc(size_t bytes);
-void *__libc_calloc(size_t count, size_t bytes);
-void *__libc_realloc(void *memory, size_t bytes);
-void *__libc_memalign(size_t alignment, size_t bytes);
-
-void *malloc(size_t bytes)
-{
-    return fails() ? NULL : __libc_malloc(bytes);
-}
-
-void *calloc(size_t count, size_t bytes)
-{
-    return fails() ? NULL : __libc_calloc(count, bytes);
-}
-
-void *realloc(void *memory, size_t bytes)
-{
-    return fails() ? NULL : __libc_realloc(memory, bytes);
-}
-
-void *aligned_alloc(size_t alignment, size_t bytes)
-{
-    return fails() ? NULL : __libc_memalign(alignment, bytes);
-}
-
-int posix_memalign(void **memory, size_t alignment, size_t bytes)
-{
-    void *result = fails() ? NULL : __libc_memalign(alignment, bytes);
-    if (result)
-        *memory = result;
-    return result ? 0 : ENOMEM;
-}
-
-#endif
-
-static void arm(unsigned n)
-{
-    fired = false;
-    countdown = n;
-}
-
-static void disarm(void)
-{
-    countdown = 0;
-}
 
 /* Whether the call came to its end; if not it must have said why. */
 static bool succeeded(tw_status status)
@@ -101,12 +34,6 @@ static tw_device *device_of(bool sim)
     TW_PASS(tw_select_device(tw_host_selector, NULL, &device));
     return device;
 }
-
-#ifdef MALLOC_IS_TAKEN
-#define NEEDS_MALLOC TW_SKIP()
-#else
-#define NEEDS_MALLOC (void)0
-#endif
 
 TW_TEST(queues_and_contexts)
 {

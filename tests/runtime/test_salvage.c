@@ -51,11 +51,12 @@ static void check_contents(const unsigned *values, unsigned expected)
         TW_EQUAL(values[i], expected);
 }
 
-static tw_event *prefetch(struct scene *scene, unsigned device)
+/* Submits a copy of the contents to a device, or from it to the host. */
+static tw_event *submit_copy(struct scene *scene, unsigned device, void (*copy)(tw_command_group *, tw_buffer *))
 {
     tw_event *event = NULL;
     tw_command_group *cg = tw_queue_begin(scene->queues[device]);
-    tw_prefetch(cg, scene->x);
+    copy(cg, scene->x);
     TW_PASS(tw_queue_submit(scene->queues[device], cg, &event));
     return event;
 }
@@ -69,6 +70,15 @@ static void *open_gate(void *user)
     return NULL;
 }
 
+/* Destroys the buffer, and opens the gate meanwhile. */
+static void destroy_held(struct scene *scene)
+{
+    pthread_t thread;
+    TW_CHECK(pthread_create(&thread, NULL, open_gate, scene) == 0);
+    TW_PASS(tw_buffer_destroy(&scene->x));
+    TW_CHECK(pthread_join(thread, NULL) == 0);
+}
+
 static void check_failed(tw_event *event)
 {
     TW_FAIL(tw_event_wait(event), TW_ERROR_TRANSFER_FAILED);
@@ -79,13 +89,10 @@ static void check_failed(tw_event *event)
 static void destroy_while_a_prefetch_fails(bool async)
 {
     static struct scene scene;
-    pthread_t thread;
     open_scene(&scene, async);
     TW_PASS(tw_sim_fail_nth(scene.devices[0], TW_SIM_COPY, 1));
-    tw_event *event = prefetch(&scene, 0);
-    pthread_create(&thread, NULL, open_gate, &scene);
-    TW_PASS(tw_buffer_destroy(&scene.x));
-    pthread_join(thread, NULL);
+    tw_event *event = submit_copy(&scene, 0, tw_prefetch);
+    destroy_held(&scene);
     check_contents(scene.memory, 1);
     check_failed(event);
     close_scene(&scene);
@@ -105,16 +112,10 @@ TW_TEST(a_failed_prefetch_loses_nothing_in_flight)
 TW_TEST(a_failed_update_does_not_harm_the_destruction)
 {
     static struct scene scene;
-    pthread_t thread;
     open_scene(&scene, false);
-    tw_event *event = NULL;
-    tw_command_group *cg = tw_queue_begin(scene.queues[1]);
-    tw_update_host(cg, scene.x);
-    TW_PASS(tw_queue_submit(scene.queues[1], cg, &event));
+    tw_event *event = submit_copy(&scene, 1, tw_update_host);
     TW_PASS(tw_sim_fail_nth(scene.devices[1], TW_SIM_COPY, 1));
-    pthread_create(&thread, NULL, open_gate, &scene);
-    TW_PASS(tw_buffer_destroy(&scene.x));
-    pthread_join(thread, NULL);
+    destroy_held(&scene);
     check_contents(scene.memory, 1);
     check_failed(event);
     close_scene(&scene);
@@ -125,7 +126,6 @@ TW_TEST(a_failed_update_does_not_harm_the_destruction)
 TW_TEST(a_failed_update_does_not_harm_memory_on_a_device)
 {
     static struct scene scene;
-    pthread_t thread;
     unsigned values[N] = {0};
     open_scene(&scene, false);
     atomic_store(&scene.gate, 1);
@@ -138,14 +138,9 @@ TW_TEST(a_failed_update_does_not_harm_memory_on_a_device)
     submit(scene.queues[0], scene.x, 1, 0, NULL, NULL);
     TW_PASS(tw_queue_wait(scene.queues[0]));
     submit(scene.queues[0], scene.x, 1, 1, &scene.gate, NULL);
-    tw_event *event = NULL;
-    tw_command_group *cg = tw_queue_begin(scene.queues[0]);
-    tw_update_host(cg, scene.x);
-    TW_PASS(tw_queue_submit(scene.queues[0], cg, &event));
+    tw_event *event = submit_copy(&scene, 0, tw_update_host);
     TW_PASS(tw_sim_fail_nth(scene.devices[0], TW_SIM_COPY, 1));
-    pthread_create(&thread, NULL, open_gate, &scene);
-    TW_PASS(tw_buffer_destroy(&scene.x));
-    pthread_join(thread, NULL);
+    destroy_held(&scene);
     check_failed(event);
     TW_PASS(tw_buffer_create_over_device(memory, scene.devices[1], NULL, sizeof *values, tw_range_1d(N), &scene.x));
     TW_PASS(tw_buffer_read(scene.x, values));
@@ -160,7 +155,7 @@ TW_TEST(a_group_does_not_fail_with_the_prefetch_before_it)
 {
     static struct scene scene;
     open_scene(&scene, false);
-    tw_event *event = prefetch(&scene, 0), *group = NULL;
+    tw_event *event = submit_copy(&scene, 0, tw_prefetch), *group = NULL;
     TW_PASS(tw_sim_fail_nth(scene.devices[0], TW_SIM_COPY, 1));
     submit(scene.queues[0], scene.x, 3, 2, NULL, &group);
     atomic_store(&scene.gate, 1);
@@ -177,7 +172,7 @@ TW_TEST(a_group_is_cancelled_if_its_copy_fails_too)
 {
     static struct scene scene;
     open_scene(&scene, false);
-    tw_event *event = prefetch(&scene, 0), *group = NULL;
+    tw_event *event = submit_copy(&scene, 0, tw_prefetch), *group = NULL;
     TW_PASS(tw_sim_fail_from(scene.devices[0], TW_SIM_COPY, 1));
     submit(scene.queues[0], scene.x, 3, 2, NULL, &group);
     atomic_store(&scene.gate, 1);
@@ -196,15 +191,13 @@ static bool updates_from_elsewhere(uint64_t delay_ns)
     tw_event *group = NULL;
     open_scene(&scene, false);
     atomic_store(&scene.gate, 1);
-    tw_event *update = prefetch(&scene, 0);
+    tw_event *update = submit_copy(&scene, 0, tw_prefetch);
     TW_PASS(tw_event_wait(update));
     tw_event_release(&update);
     TW_PASS(tw_sim_reset(scene.devices[0]));
     TW_PASS(tw_sim_fail_from(scene.devices[0], TW_SIM_COPY, 1));
     TW_PASS(tw_sim_delay(scene.devices[0], TW_SIM_COPY, delay_ns));
-    tw_command_group *cg = tw_queue_begin(scene.queues[0]);
-    tw_update_host(cg, scene.x);
-    TW_PASS(tw_queue_submit(scene.queues[0], cg, &update));
+    update = submit_copy(&scene, 0, tw_update_host);
     submit(scene.host, scene.x, 3, 2, NULL, &group);
     const bool in_time = tw_event_get_state(update) == TW_EVENT_PENDING;
     if (in_time)

@@ -13,10 +13,7 @@ static uint64_t state;
 
 static unsigned pick(size_t n)
 {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (unsigned)((state >> 11) % n);
+    return tw_test_random(&state, (unsigned)n);
 }
 
 static struct tw_backend_stream streams[STREAMS];

@@ -3,8 +3,7 @@
 #ifndef ROWS_TEST_H
 #define ROWS_TEST_H
 
-#include <stdlib.h>
-#include <string.h>
+#include "tw_test.h"
 
 #include "rows.h"
 
@@ -15,10 +14,7 @@ static uint64_t state = 88172645463325252u;
 /* Returns a number from `least` to `most`. */
 static size_t any(size_t least, size_t most)
 {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return least + (size_t)(state >> 11) % (most - least + 1);
+    return least + tw_test_random(&state, (unsigned)(most - least + 1));
 }
 
 /* A side of a copy: memory of a device, or of the host, with what is expected there. */
