@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host x86_64 (gpu-simt gpu-teams), optimized */
+/* Variants: host x86_64 (gpu-simt gpu-teams), optimized, long */
 /**
  * A buffer that devices back in parts (128 MiB and more on GPUs), on whatever devices there are: parts on several queues,
  * columns whose rows are longer than a chunk, and all of it on one device in the end; a column with nothing around it.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
+/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams), long */
 /**
  * Copies between devices that keep their own order: enqueued before the kernels that they wait for are over, and
  * failing in every way. On simulated devices, where a kernel can be held; what only counts results runs on every

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host stacks x86_64 (x86_64-teams gpu-simt gpu-teams) */
-/* C++20: host (x86_64 gpu-simt gpu-teams), values, unsanitized */
+/* Variants: host stacks x86_64 (x86_64-teams gpu-simt gpu-teams), long */
+/* C++20: host (x86_64 gpu-simt gpu-teams), values, unsanitized, long */
 /** lower/group/async_copy.h: copies that a group's work-items make together (property 44), in both directions, with and
  *  without strides, of elements of every size and alignment, in nd_range and hierarchical kernels. */
 #include "nd_range_test.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 x86_64-teams gpu-simt (gpu-teams) */
-/* C++17: host x86_64 (gpu-simt gpu-teams), values, unsanitized */
+/* C++17: host x86_64 (gpu-simt gpu-teams), values, unsanitized, long */
 /**
  * lower/group/atomic.h on objects narrower than a word, on bool and on pointers. What stands beside an object of 8 or 16 bits
  * is not touched, though a GPU knows only the 32-bit word around it.

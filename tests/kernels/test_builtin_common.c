@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: x86_64 (gpu-simt), values, unsanitized */
+/* Variants: x86_64 (gpu-simt), values, unsanitized, long */
 /**
  * lower/vector/common.h on the device under test: every function for every type and size of tables 3.61 and 3.62 and for half
  * (property 57). Those that only choose are exact; the others are near to what long double gives.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host (x86_64 gpu-simt), values, unsanitized */
+/* Variants: host (x86_64 gpu-simt), values, unsanitized, long */
 /**
  * lower/vector/convert.h on the device under test (property 54): conversions between all pairs of types in all sizes, rounding
  * modes and with saturation, exactly, against arithmetic in long double, which holds every number of every type.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: x86_64 (gpu-simt), values, unsanitized */
+/* Variants: x86_64 (gpu-simt), values, unsanitized, long */
 /**
  * lower/vector/geometric.h on the device under test: every function for every type and size of tables 3.63 and 3.64 and for
  * half (property 57), within the bounds that OpenCL gives, against long double. Lengths are taken of vectors whose

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host (x86_64 gpu-simt), values */
+/* Variants: host (x86_64 gpu-simt), values, long */
 /**
  * lower/vector/integer.h on the device under test: every function for every type and size of tables 3.59 and 3.60 (property
  * 57), exactly, against 128-bit arithmetic. Bytes take all pairs of arguments.

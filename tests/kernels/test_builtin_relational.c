@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: x86_64 (gpu-simt), values, unsanitized */
+/* Variants: x86_64 (gpu-simt), values, unsanitized, long */
 /**
  * lower/vector/relational.h on the device under test: every function for every type and size of tables 3.65 and 3.66 and for
  * half (properties 55 and 57), exactly, over all pairs of special numbers and over random bits.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host, values */
+/* Variants: host, values, long */
 /**
  * Every function of the specification's tables 3.53 to 3.66, and OpenCL's half functions, for every type and size that
  * the tables allow, and for half: there is one, it takes these arguments, and its result has the right type. The lists

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host (gpu-simt) */
+/* Variants: host (gpu-simt), long */
 /** Neighbours whose indices are clamped, which have no clamps on a GPU inside of all borders (transforms/targets/gpu_clamps.cpp of the plugin). */
 #include "tw_test.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host (x86_64), values, sanitized-compiler */
+/* Variants: host (x86_64), values, sanitized-compiler, long */
 /** Conditions on the index, and loops inside of work-items, which the plugin of the compiler takes apart
  *  (offload/compiler/transforms/items/index_set_split.cpp), in every form of kernel, against a plain loop over the same expression. */
 #include "nd_range_test.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host stacks (x86_64 x86_64-teams gpu-simt gpu-teams) */
+/* Variants: host stacks (x86_64 x86_64-teams gpu-simt gpu-teams), long */
 /**
  * Group functions for structs, half, short and vectors, with operations of the program, and joint forms: in nd_range and
  * hierarchical kernels, for work-groups and sub-groups, against loops on the host.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host stacks x86_64 gpu-simt (x86_64-teams gpu-teams) */
+/* Variants: host stacks x86_64 gpu-simt (x86_64-teams gpu-teams), long */
 /**
  * Group functions of work-groups and sub-groups in nd_range kernels, and of work-groups in hierarchical ones: most
  * types and every operation against a loop on the host.

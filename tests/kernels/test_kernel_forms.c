@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host x86_64 x86_64-teams (gpu-simt gpu-teams) */
-/* C++17: host x86_64 (gpu-simt gpu-teams), values, unsanitized */
+/* Variants: host x86_64 x86_64-teams (gpu-simt gpu-teams), long */
+/* C++17: host x86_64 (gpu-simt gpu-teams), values, unsanitized, long */
 /** kernel_definition.h: one block for kernels of several forms, sizes and kinds of devices. */
 #include "tw_test.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 x86_64-teams gpu-simt gpu-teams */
-/* C++17: host x86_64 (gpu-simt gpu-teams), values, unsanitized */
+/* C++17: host x86_64 (gpu-simt gpu-teams), values, unsanitized, long */
 /** kernel.h: single tasks, and argument blocks of every size class (properties 31 and 33). */
 #include "tw_test.h"
 

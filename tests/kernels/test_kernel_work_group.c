@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 x86_64-teams gpu-simt (gpu-teams) */
-/* C++20: host x86_64 (gpu-simt gpu-teams), values, unsanitized */
+/* C++20: host x86_64 (gpu-simt gpu-teams), values, unsanitized, long */
 /** lower/group/work_item.h: the language of hierarchical kernels (properties 46 to 52), and the checks of their sizes. */
 #include "tw_test.h"
 

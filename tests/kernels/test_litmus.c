@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host (x86_64 x86_64-teams gpu-simt gpu-teams), unsanitized */
+/* Variants: host (x86_64 x86_64-teams gpu-simt gpu-teams), unsanitized, long */
 /**
  * Litmus tests of the memory model (lower/group/atomic.h, docs/memory_model.md): small programs of two to four roles on two
  * locations, x and y, run many times. An outcome that the model forbids must never appear.

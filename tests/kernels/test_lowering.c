@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host x86_64 x86_64-teams gpu-simt (gpu-teams) */
+/* Variants: host x86_64 x86_64-teams gpu-simt (gpu-teams), long */
 /**
  * Kernels whose results must be the same, bit for bit, under every lowering: each runs on the device under test and on
  * the host device, whose result must have the checksum that a build without optimization gives. Floating point is kept

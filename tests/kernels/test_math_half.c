@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: x86_64 (gpu-simt), values */
+/* Variants: x86_64 (gpu-simt), values, long */
 /**
  * Half precision on the device under test (spec 4.2): every half as float and as double and back; float and double to
  * half in every rounding mode, at, between and beside the numbers where the result changes; arithmetic, correctly

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: x86_64 (gpu-simt), values */
+/* Variants: x86_64 (gpu-simt), values, long */
 /**
  * The mathematical functions with two results write the second one through pointers to private, to local and to global
  * memory (property 58): the same for each, in every type and size, and the right one.

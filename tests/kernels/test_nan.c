@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host stacks x86_64 x86_64-teams gpu-simt (gpu-teams) */
+/* Variants: host stacks x86_64 x86_64-teams gpu-simt (gpu-teams), long */
 /** The least and the greatest of floating point, where some values, or all, are NaNs: as fmin() and fmax() say. */
 #include "nd_range_test.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 x86_64-teams gpu-simt (gpu-teams) */
-/* C++17: host x86_64 (gpu-simt gpu-teams), values, unsanitized */
+/* C++17: host x86_64 (gpu-simt gpu-teams), values, unsanitized, long */
 /** kernel.h, item.h: nd_range kernels reach exactly their indices (properties 31, 32, 33), know where they are (40,
  *  45), and the sizes that a launch refuses. Their barriers: test_barrier.c. */
 #include "nd_range_test.h"

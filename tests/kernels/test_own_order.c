@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host (x86_64), values, sanitized-compiler */
+/* Variants: host (x86_64), values, sanitized-compiler, long */
 /*
  * What one work-item does, it does in its own order (docs/kernels.md, "What work-items may do"): turns of a loop over a range that it
  * shares out, points beyond the group, members that lead to the same memory, and counters that wrap around before the first turn. The

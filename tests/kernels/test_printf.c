@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: x86_64 gpu-simt gpu-teams, values */
-/* C++20: host x86_64 (gpu-simt gpu-teams), values, unsanitized */
+/* C++20: host x86_64 (gpu-simt gpu-teams), values, unsanitized, long */
 /*
  * Printing from kernels (lower/kernel/printf.h): what is printed on each device, that lines stay whole, what a call returns;
  * and on the host the library's own formatting against the C library's.

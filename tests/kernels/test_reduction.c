@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 x86_64-teams (gpu-simt gpu-teams) */
-/* C++20: host (x86_64 gpu-simt gpu-teams), values, unsanitized */
+/* C++20: host (x86_64 gpu-simt gpu-teams), values, unsanitized, long */
 /**
  * Reductions of range kernels: every type and operation, one to eight at once, 1 to 3 dimensions with offset, ranges
  * from one work-item to millions, values that are kept or replaced, arrays, reproducible bits, and errors.

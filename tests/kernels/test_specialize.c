@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host x86_64 x86_64-teams (gpu-simt gpu-teams) */
+/* Variants: host x86_64 x86_64-teams (gpu-simt gpu-teams), long */
 /** TW_SPECIALIZE (kernel_definition.h): kernels of all forms that are compiled for values of members of their block. */
 #include "tw_test.h"
 

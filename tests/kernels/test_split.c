@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host stacks, sanitized-compiler */
+/* Variants: host stacks, sanitized-compiler, long */
 /** Kernels with barriers of every shape, against a model that does the steps of a group one after the other. Compiled
  *  with the plugin that makes loops of them (lower/kernel/split.h), and without; kernels named keeps_... are those that it
  *  must leave alone: compiler/c/split.c looks at that. */

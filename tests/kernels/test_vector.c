@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host (x86_64 gpu-simt), values, unsanitized */
+/* Variants: host (x86_64 gpu-simt), values, unsanitized, long */
 /**
  * lower/vector/vector.h on the device under test: sizes and alignments (property 53), operators (55), elements by name as
  * values and as places (54), reinterpretation (54), and vectors in buffers, blocks and local memory.

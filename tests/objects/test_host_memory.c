@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams), optimized */
+/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams), optimized, long */
 /**
  * Host memory for transfers, and copies of every size through it and through ordinary memory: sizes around the borders
  * of what a backend copies in one piece, in parts, and with several threads.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 x86_64-teams (gpu-simt gpu-teams) */
-/* C++17: host x86_64 (gpu-simt gpu-teams), values, unsanitized */
+/* C++17: host x86_64 (gpu-simt gpu-teams), values, unsanitized, long */
 /* Views (view.h): ranges that travel with an accessor, indices in 1 to 3 dimensions, and checked indices. */
 #define TW_DEBUG_BOUNDS 1
 #include "tw_test.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
+/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams), long */
 /**
  * Kernels in flight together: enqueued before those they depend on are over. On simulated devices, where a kernel can
  * be held, nearly all is deterministic; what only counts results runs on every device.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
+/* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams), long */
 /** A million queued groups complete, whatever their shape, from one thread or many, over few buffers or many, and what
  *  they took is given back. */
 #include "tw_test.h"

@@ -6,8 +6,11 @@
 #     /* Variants: VARIANT... (VARIANT...), FLAG... */
 #
 # In parentheses are the GPU_VARIANTS of teamwork_add_program(), after each comma is one of its flags in lower case
-# (offload/cmake/TeamworkPrograms.cmake), or "optimized": with sanitizers too. NAME_*.c are further files of the program.
+# (offload/cmake/TeamworkPrograms.cmake), or "optimized": with sanitizers too, or "long": left out of the short run of
+# tests/run.sh, since it takes longer than most and says less about the machine. NAME_*.c are further files of the program.
 # A program that is C++ as well, cxx_NAME, has such a line that begins with "C++17: " or "C++20: ".
+#
+# What the short run needs is built by the target tests_short; what it runs has the label "short".
 
 set(include_options -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/offload/include)
 include_directories(${CMAKE_CURRENT_LIST_DIR})
@@ -16,6 +19,13 @@ if(TEAMWORK_SANITIZE)
     add_compile_options(-O0)
 endif()
 set(CMAKE_CXX_EXTENSIONS OFF)
+
+add_custom_target(tests_short)
+foreach(target IN ITEMS teamwork teamwork_static teamwork_compiler_plugin teamwork-info)
+    if(TARGET ${target})
+        add_dependencies(tests_short ${target})
+    endif()
+endforeach()
 
 # Compiles a program as the line of `source` that begins with `words` says; `words` is a regular expression. Further
 # arguments: its files. Without such a line it does nothing.
@@ -40,8 +50,23 @@ function(_teamwork_add_variants name source words)
     if(TEAMWORK_SANITIZE AND "OPTIMIZED" IN_LIST flags)
         set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -O1)
     endif()
-    list(REMOVE_ITEM flags OPTIMIZED)
+    set(is_long OFF)
+    if("LONG" IN_LIST flags)
+        set(is_long ON)
+    endif()
+    list(REMOVE_ITEM flags OPTIMIZED LONG)
     teamwork_add_program(${name} SOURCES ${ARGN} VARIANTS ${variants} GPU_VARIANTS ${gpu_variants} ${flags})
+    if(is_long)
+        return()
+    endif()
+    foreach(run IN ITEMS host sim sim-async x86_64 gpu-simt)
+        if(TARGET ${name}.${run})
+            add_dependencies(tests_short ${name}.${run})
+        endif()
+        if(TEST ${name}.${run})
+            set_property(TEST ${name}.${run} APPEND PROPERTY LABELS short)
+        endif()
+    endforeach()
 endfunction()
 
 # Adds test_NAME.c, or test_NAME.cpp, with NAME_*.c, and the same as C++.
@@ -95,8 +120,8 @@ function(teamwork_add_test_programs)
     endforeach()
 endfunction()
 
-# teamwork_add_check(<test> <label> <command> <argument>...): a test that is a command. Exit status 77: skipped.
-function(teamwork_add_check test label)
+# teamwork_add_check(<test> <labels> <command> <argument>...): a test that is a command. Exit status 77: skipped.
+function(teamwork_add_check test labels)
     add_test(NAME ${test} COMMAND ${ARGN} COMMAND_EXPAND_LISTS)
-    set_tests_properties(${test} PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77)
+    set_tests_properties(${test} PROPERTIES LABELS "${labels}" SKIP_RETURN_CODE 77)
 endfunction()
