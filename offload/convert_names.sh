@@ -4,7 +4,7 @@
 # usage: convert_names.sh >include/teamwork/lower/vector/convert_names.h
 #
 # Writes the header with the names of conversions and reinterpretations. A macro cannot make macros, so the list is
-# generated; tests/CMakeLists.txt compares the two.
+# generated; tests/headers compares the two.
 set -eu
 
 cat <<'END'

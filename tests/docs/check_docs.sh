@@ -155,7 +155,7 @@ while IFS='|' read -r clause tests status; do
 done <"$work/clauses.read" >"$work/statuses.wrong"
 [ ! -s "$work/statuses.wrong" ] || fail "$(cat "$work/statuses.wrong")"
 
-# Tests are given as `file` or `file: case, case`; "name_*" stands for all cases that begin so.
+# Tests are given as `file` or `file: case, case`, without the folders of tests/; "name_*" stands for all cases that begin so.
 # So are those that hold the promises of reliability.md, as items of a list below each promise.
 {
     cut -d '|' -f 2 "$work/clauses.read"
@@ -163,8 +163,8 @@ done <"$work/clauses.read" >"$work/statuses.wrong"
 } | grep -oE '`[^`]*`' | tr -d '`' | sort -u >"$work/tests.named"
 while IFS= read -r entry; do
     file=${entry%%:*}
-    path=tests/$file
-    [ -e "$path" ] || path=$file
+    path=$(find tests -path "*/$file" | head -n 1)
+    [ -n "$path" ] || path=$file
     [ -e "$path" ] || {
         fail "spec_map.md or reliability.md: there is no $file"
         continue

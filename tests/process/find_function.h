@@ -2,7 +2,7 @@
 #ifndef FIND_FUNCTION_H
 #define FIND_FUNCTION_H
 
-#include "../tw_test.h"
+#include "tw_test.h"
 
 #include <dlfcn.h>
 

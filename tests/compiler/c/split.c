@@ -11,7 +11,7 @@
 // The same program is the same code each time.
 // RUN: %kernel_cc -O2 %remarks -S -emit-llvm -o %t.again.ll %s
 // RUN: cmp %t.ll %t.again.ll
-// RUN: %tw_clang -O1 -I%S/../.. -Rpass=teamwork-split -Rpass-missed=teamwork-split -S -o /dev/null %S/../../test_split.c 2>&1 | \
+// RUN: %tw_clang -O1 -I%S/../../support -Rpass=teamwork-split -Rpass-missed=teamwork-split -S -o /dev/null %S/../../kernels/test_split.c 2>&1 | \
 // RUN:     FileCheck --check-prefix=TEST --implicit-check-not='kernel keeps_' --implicit-check-not='keeps a stack' %s
 #include "tile.h"
 
