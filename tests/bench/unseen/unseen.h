@@ -57,9 +57,8 @@ struct unseen_program {
 
 /* ---- the programs; the last one of a table has no name ----------------------------------------------------------- */
 
-extern const struct unseen_program unseen_solvers[], unseen_sparse[], unseen_stencils[], unseen_grids[],
-    unseen_images[], unseen_particles[], unseen_rays[], unseen_numbers[], unseen_strings[], unseen_learning[],
-    unseen_groups[];
+extern const struct unseen_program unseen_solvers[], unseen_grids[], unseen_images[], unseen_learning[],
+    unseen_numbers[];
 
 /* ---- data.c ------------------------------------------------------------------------------------------------------ */
 
