@@ -21,8 +21,7 @@ void *suite_arrays_floats(struct suite_problem *problem, size_t bytes, size_t in
     if (!arrays)
         return NULL;
     float *in = suite_allocate(in_count * sizeof(float)), *out = suite_allocate(out_count * sizeof(float));
-    *arrays = (struct suite_arrays){
-        .at = {{in_count * sizeof(float), in, false}, {out_count * sizeof(float), NULL, false}}, 1, out};
+    *arrays = (struct suite_arrays){.at = {{in_count * sizeof(float), in}, {out_count * sizeof(float), NULL}}, 1, out};
     if (!in || !out)
         return NULL;
 #pragma omp parallel for schedule(static)

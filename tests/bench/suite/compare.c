@@ -10,20 +10,6 @@ static bool works(const struct suite_row *row)
     return !row->failure && row->sample_count;
 }
 
-/* The fastest version of a side, of one kind or with '!' before it of any other; NULL: of any. */
-static const struct suite_row *best_of_kind(const struct suite_result *result, enum suite_side side, const char *kind)
-{
-    const struct suite_row *best = NULL;
-    const bool other = !kind || kind[0] == '!';
-    for (size_t i = 0; i < result->row_count; ++i) {
-        const struct suite_row *row = &result->rows[i];
-        const bool same = kind && row->version->kind && !strcmp(row->version->kind, kind + other);
-        if (works(row) && row->side == side && same != other && (!best || row->us.median < best->us.median))
-            best = row;
-    }
-    return best;
-}
-
 const struct suite_row *suite_best(const struct suite_result *result, enum suite_side side, const char *form)
 {
     const struct suite_row *best = NULL;
@@ -108,8 +94,6 @@ static void print_row(const struct suite_result *result, const struct suite_row 
         print_ratio(result, row, suite_baseline(result, row));
         if (bench_on_gpu())
             print_best(result, row, best_openmp(result));
-        else
-            print_ratio(result, row, twin_or_best(result, SUITE_OPENCL, row->version->form));
     }
     printf("\n");
 }
@@ -190,20 +174,6 @@ static void print_speedups(const char *title, enum suite_side side, const struct
     print_mean(title, &m, false);
 }
 
-/* OpenCL over Teamwork, of each the best of a kind: a ratio for each program. */
-static void print_peers(const char *title, const char *theirs, const char *ours, double limit,
-                        const struct suite_result *results, size_t count)
-{
-    struct mean m = {.limit = limit};
-    for (size_t r = 0; r < count; ++r) {
-        const struct suite_row *teamwork = best_of_kind(&results[r], SUITE_TEAMWORK, ours);
-        const struct suite_row *opencl = best_of_kind(&results[r], SUITE_OPENCL, theirs);
-        if (teamwork && opencl)
-            add_ratio(&m, suite_ratio(&results[r], opencl, teamwork), false, &results[r], teamwork);
-    }
-    print_mean(title, &m, false);
-}
-
 void suite_print_summary(const struct suite_result *results, size_t count)
 {
     static const char *const loops[] = {"range", "hierarchical", "reduction", NULL}, *const nd[] = {"nd_range", NULL};
@@ -219,6 +189,4 @@ void suite_print_summary(const struct suite_result *results, size_t count)
     }
     print_speedups("best OpenMP / best Teamwork", SUITE_OPENMP, results, count);
     print_speedups("best OpenMP with tuned flags / best Teamwork", SUITE_OPENMP_TUNED, results, count);
-    print_peers("best OpenCL / best Teamwork without nd_range", NULL, "!nd_range", 1.0, results, count);
-    print_peers("OpenCL with barriers / Teamwork (hierarchical)", "barriers", "hierarchical", 2.0, results, count);
 }

@@ -63,7 +63,6 @@ bool suite_write_json(const char *path, enum suite_size size, const struct suite
     bench_json_text(&json, "vectors", VECTORS);
     bench_json_text(&json, "target_flags", SUITE_TARGET_FLAGS);
     bench_json_text(&json, "cuda", SUITE_CUDA_VERSION);
-    bench_json_text(&json, "opencl", suite_opencl_device());
     bench_json_text(&json, "size", suite_size_name(size));
     bench_json_rows(&json);
     for (size_t r = 0; r < count; ++r)

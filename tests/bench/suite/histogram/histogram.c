@@ -17,7 +17,7 @@ static bool make(enum suite_size size, struct suite_problem *problem, unsigned s
     unsigned char *bytes = suite_allocate(count);
     uint32_t *counts = suite_allocate(bins);
     h->count = count;
-    h->arrays = (struct suite_arrays){.at = {{count, bytes, false}, {bins, NULL, false}}, HISTOGRAM_COUNTS, counts};
+    h->arrays = (struct suite_arrays){.at = {{count, bytes}, {bins, NULL}}, HISTOGRAM_COUNTS, counts};
     if (!bytes || !counts)
         return false;
     memset(counts, 0, bins);

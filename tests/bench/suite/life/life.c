@@ -28,7 +28,7 @@ static bool make(enum suite_size size, struct suite_problem *problem)
     unsigned char *now = suite_allocate(bytes), *dead = suite_allocate(bytes), *next = suite_allocate(bytes);
     life->side = side;
     life->pitch = pitch;
-    life->arrays = (struct suite_arrays){.at = {{bytes, now, false}, {bytes, dead, false}}, LIFE_NEXT, next};
+    life->arrays = (struct suite_arrays){.at = {{bytes, now}, {bytes, dead}}, LIFE_NEXT, next};
     if (!now || !dead || !next)
         return false;
     memset(now, 0, bytes);

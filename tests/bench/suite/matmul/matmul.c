@@ -34,8 +34,7 @@ static bool make(enum suite_size size, struct suite_problem *problem, bool flat)
     float *a = suite_allocate(bytes), *b = suite_allocate(bytes);
     double *expected = suite_allocate(n * sizeof *expected), *vectors = suite_allocate(2 * n * sizeof *vectors);
     m->n = n;
-    m->arrays =
-        (struct suite_arrays){.at = {{bytes, a, false}, {bytes, b, false}, {bytes, NULL, false}}, MATMUL_C, expected};
+    m->arrays = (struct suite_arrays){.at = {{bytes, a}, {bytes, b}, {bytes, NULL}}, MATMUL_C, expected};
     if (!a || !b || !expected || !vectors) {
         free(vectors);
         return false;

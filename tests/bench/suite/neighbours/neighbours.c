@@ -26,7 +26,7 @@ static bool make_mask(enum suite_size size, struct suite_problem *problem)
     for (int i = 0; i < NEIGHBOURS_WIDTH; ++i)
         mask[i] = (float)(i % 7 - 2);
     struct suite_arrays *arrays = problem->data;
-    arrays->at[NEIGHBOURS_MASK] = (struct suite_array){NEIGHBOURS_WIDTH * sizeof *mask, mask, false};
+    arrays->at[NEIGHBOURS_MASK] = (struct suite_array){NEIGHBOURS_WIDTH * sizeof *mask, mask};
     const float *in = arrays->at[NEIGHBOURS_IN].initial;
     float *out = (float *)arrays->expected;
     for (size_t i = 0; i < count; ++i) {

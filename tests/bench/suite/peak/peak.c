@@ -15,9 +15,8 @@ static bool make(enum suite_size size, struct suite_problem *problem)
     p->summand = 1;
     const size_t count = p->items * PEAK_WIDTH;
     float *in = suite_allocate(count * sizeof(float)), *expected = suite_allocate(count * sizeof(float));
-    p->arrays = (struct suite_arrays){.at = {{count * sizeof(float), in, false}, {count * sizeof(float), NULL, false}},
-                                      .result = PEAK_OUT,
-                                      .expected = expected};
+    p->arrays = (struct suite_arrays){
+        .at = {{count * sizeof(float), in}, {count * sizeof(float), NULL}}, .result = PEAK_OUT, .expected = expected};
     if (!in || !expected)
         return false;
     for (size_t i = 0; i < count; ++i) {

@@ -40,11 +40,11 @@ static bool make(enum suite_size size, struct suite_problem *problem)
     uint32_t *columns = suite_allocate(entries * sizeof *columns);
     float *values = suite_allocate(entries * sizeof *values);
     spmv->rows = rows;
-    spmv->arrays = (struct suite_arrays){.at = {{(rows + 1) * sizeof *first, first, false},
-                                                {entries * sizeof *columns, columns, false},
-                                                {entries * sizeof *values, values, false},
-                                                {rows * sizeof *x, x, false},
-                                                {rows * sizeof *y, NULL, false}},
+    spmv->arrays = (struct suite_arrays){.at = {{(rows + 1) * sizeof *first, first},
+                                                {entries * sizeof *columns, columns},
+                                                {entries * sizeof *values, values},
+                                                {rows * sizeof *x, x},
+                                                {rows * sizeof *y, NULL}},
                                          SPMV_Y,
                                          y};
     if (!first || !x || !y || !columns || !values)

@@ -10,13 +10,13 @@
 #define IN_VECTORS _Pragma("clang loop vectorize(enable)")
 #endif
 
-struct spmv_row {
+struct spmv_block {
     const uint32_t *first, *columns;
     const float *values, *x;
     float *y;
 };
 
-static inline void spmv_row(tw_item item, const struct spmv_row *k)
+static inline void spmv_row(tw_item item, const struct spmv_block *k)
 {
     const size_t row = tw_global_id(item, 0);
     const uint32_t past = k->first[row + 1];
@@ -26,16 +26,10 @@ static inline void spmv_row(tw_item item, const struct spmv_row *k)
         sum += k->values[e] * k->x[k->columns[e]];
     k->y[row] = sum;
 }
-TW_RANGE_KERNEL(spmv_row, 1);
+TW_RANGE_KERNEL(TW_BLOCK(spmv_block) spmv_row, 1);
 
 /* Neighbouring lanes read neighbouring entries. A CPU's sub-groups have one lane. */
-struct spmv_subgroup {
-    const uint32_t *first, *columns;
-    const float *values, *x;
-    float *y;
-};
-
-static inline void spmv_subgroup(tw_nd_item item, const struct spmv_subgroup *k)
+static inline void spmv_subgroup(tw_nd_item item, const struct spmv_block *k)
 {
     const tw_sub_group sub_group = tw_get_sub_group(item);
     const unsigned lane = (unsigned)tw_sub_group_local_id(sub_group),
@@ -50,33 +44,17 @@ static inline void spmv_subgroup(tw_nd_item item, const struct spmv_subgroup *k)
     if (lane == 0)
         k->y[row] = sum;
 }
-TW_ND_RANGE_KERNEL(spmv_subgroup, SPMV_GROUP);
+TW_ND_RANGE_KERNEL(TW_BLOCK(spmv_block) spmv_subgroup, SPMV_GROUP);
 
-/* ---- versions ---------------------------------------------------------------------------------------------------- */
+#define BLOCK                                                                                                          \
+    .first = tw_read(cg, s->at[SPMV_FIRST]), .columns = tw_read(cg, s->at[SPMV_COLUMNS]),                              \
+    .values = tw_read(cg, s->at[SPMV_VALUES]), .x = tw_read(cg, s->at[SPMV_X]),                                        \
+    .y = tw_discard_write(cg, s->at[SPMV_Y])
 
-static bool run_row(void *state)
-{
-    const struct suite_teamwork *s = state;
-    const struct spmv *spmv = s->problem;
-    tw_command_group *cg = tw_queue_begin(bench_queue());
-    tw_parallel_for(cg, tw_range_1d(spmv->rows), spmv_row, .first = tw_read(cg, s->at[SPMV_FIRST]),
-                    .columns = tw_read(cg, s->at[SPMV_COLUMNS]), .values = tw_read(cg, s->at[SPMV_VALUES]),
-                    .x = tw_read(cg, s->at[SPMV_X]), .y = tw_discard_write(cg, s->at[SPMV_Y]));
-    return suite_submit_and_wait(cg);
-}
-
-static bool run_subgroup(void *state)
-{
-    const struct suite_teamwork *s = state;
-    const struct spmv *spmv = s->problem;
-    const size_t lanes = tw_device_is_gpu(tw_queue_device(bench_queue())) ? SPMV_LANES : 1;
-    tw_command_group *cg = tw_queue_begin(bench_queue());
-    tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(spmv->rows * lanes), tw_range_1d(SPMV_GROUP)),
-                             spmv_subgroup, .first = tw_read(cg, s->at[SPMV_FIRST]),
-                             .columns = tw_read(cg, s->at[SPMV_COLUMNS]), .values = tw_read(cg, s->at[SPMV_VALUES]),
-                             .x = tw_read(cg, s->at[SPMV_X]), .y = tw_discard_write(cg, s->at[SPMV_Y]));
-    return suite_submit_and_wait(cg);
-}
+SUITE_TEAMWORK_RUN(run_row, spmv, tw_parallel_for, tw_range_1d(p->rows), spmv_row, BLOCK)
+SUITE_TEAMWORK_RUN(run_subgroup, spmv, tw_parallel_for_nd_range,
+                   tw_nd_range_make(tw_range_1d(p->rows *(bench_on_gpu() ? SPMV_LANES : 1)), tw_range_1d(SPMV_GROUP)),
+                   spmv_subgroup, BLOCK)
 
 static const struct suite_version versions[] = {
     SUITE_TEAMWORK_VERSION("row", "range", run_row),

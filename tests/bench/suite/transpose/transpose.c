@@ -14,7 +14,7 @@ static bool make(enum suite_size size, struct suite_problem *problem)
     t->side = size == SUITE_QUICK ? 160 : size == SUITE_CPU ? 4096 : 16384;
     const size_t side = t->side, bytes = side * side * sizeof(uint32_t);
     uint32_t *in = suite_allocate(bytes);
-    t->arrays = (struct suite_arrays){.at = {{bytes, in, false}, {bytes, NULL, false}}, .result = TRANSPOSE_OUT};
+    t->arrays = (struct suite_arrays){.at = {{bytes, in}, {bytes, NULL}}, .result = TRANSPOSE_OUT};
     if (!in)
         return false;
 #pragma omp parallel for
