@@ -123,6 +123,9 @@ static inline bool suite_openmp_fetch(void *state, void *result)
 /** A version with its run(). */
 #define SUITE_OPENMP_VERSION(form, run) {form, NULL, suite_openmp_open, run, suite_openmp_fetch, suite_openmp_close}
 
+/** The versions of a program. */
+#define SUITE_OPENMP_LIST(name, ...) SUITE_LIST(SUITE_OPENMP_VERSIONS(name), __VA_ARGS__)
+
 /** Memory of the team, for an array declared just before: in target regions for GPUs. */
 #if defined(__NVPTX__) || defined(__AMDGCN__)
 #define SUITE_TEAM_MEMORY(...) SUITE_PRAGMA(omp allocate(__VA_ARGS__) allocator(omp_pteam_mem_alloc))

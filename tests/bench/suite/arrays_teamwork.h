@@ -41,6 +41,9 @@ static inline bool suite_submit_and_wait(tw_command_group *cg)
 #define SUITE_TEAMWORK_VERSION(form, kind, run)                                                                        \
     {form, kind, suite_teamwork_open, run, suite_teamwork_fetch, suite_teamwork_close}
 
+/** The versions of a program. */
+#define SUITE_TEAMWORK_LIST(name, ...) SUITE_LIST(suite_##name##_teamwork, __VA_ARGS__)
+
 /**
  * The run() of a version that launches one kernel: `launch` is the macro that does so, what follows are its arguments
  * behind the group `cg`, in which `s` is the state and `p` the problem, a `struct tag`.

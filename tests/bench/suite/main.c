@@ -24,16 +24,8 @@ struct options {
 
 static int list(void)
 {
-    for (size_t i = 0; i < suite_entry_count; ++i) {
-        const struct suite_program *program = suite_entries[i].program;
-        printf("%-16s %s\n", program->name, program->source);
-        for (const struct suite_part *part = suite_entries[i].parts; part->versions; ++part)
-            for (size_t v = 0; v < part->versions->count; ++v) {
-                const struct suite_version *version = &part->versions->versions[v];
-                printf("    %s, %s%s%s\n", suite_side_name(part->side), version->form, version->kind ? ", " : "",
-                       version->kind ? version->kind : "");
-            }
-    }
+    for (size_t i = 0; i < suite_entry_count; ++i)
+        printf("%-16s %s\n", suite_entries[i].program->name, suite_entries[i].program->source);
     return 0;
 }
 

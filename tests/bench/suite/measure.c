@@ -114,13 +114,15 @@ static void finish(struct suite_row *row, const struct suite_program *program, c
     row->us = bench_summarize(row->samples, row->sample_count);
 }
 
+bool suite_kind_matches(const struct suite_version *version, const char *kind)
+{
+    const bool other = kind && kind[0] == '!';
+    return !kind || !version->kind || (strcmp(kind + other, version->kind) == 0) != other;
+}
+
 static bool is_wanted(const struct suite_version *version, const struct suite_plan *plan)
 {
-    if (plan->form && strcmp(plan->form, version->form))
-        return false;
-    if (!plan->kind || !version->kind)
-        return true;
-    return plan->kind[0] == '!' ? strcmp(plan->kind + 1, version->kind) != 0 : !strcmp(plan->kind, version->kind);
+    return (!plan->form || !strcmp(plan->form, version->form)) && suite_kind_matches(version, plan->kind);
 }
 
 static void list_rows(const struct suite_entry *entry, const struct suite_plan *plan, struct suite_result *r)

@@ -12,9 +12,11 @@
 
 #define SUITE_PROGRAMS(X)                                                                                              \
     X(stream_copy)                                                                                                     \
-    X(stream_mul) X(stream_add) X(stream_triad) X(stream_dot) X(peak) X(life) X(transpose) X(reduction) X(histogram)   \
-        X(histogram_of_one) X(spmv) X(matmul_flat) X(matmul) X(group_sum) X(tree_sum) X(clamped_mask) X(any_mask)      \
-            X(life_any) X(periodic) X(helper)
+    X(stream_mul)                                                                                                      \
+    X(stream_add)                                                                                                      \
+    X(stream_triad) X(stream_dot) X(peak) X(life) X(transpose) X(reduction) X(histogram) X(histogram_of_one)           \
+        X(matmul_flat) X(matmul) X(group_sum) X(tree_sum) X(clamped_mask) X(any_mask) X(life_any) X(periodic)          \
+            X(helper)
 
 #endif
 

@@ -35,8 +35,11 @@ struct suite_plan {
     enum suite_size size;
     struct bench_effort effort; /* for a program; up to SUITE_MOST_ROUNDS */
     const char *form;           /* only versions of this form; NULL: all */
-    const char *kind; /* of Teamwork only versions of this kind, or with '!' before it of any other; NULL: all */
+    const char *kind;           /* of Teamwork only versions of this kind; NULL: all */
 };
+
+/* Whether a version is of a kind, or with '!' before it of any other; those that have none, and NULL, match. */
+bool suite_kind_matches(const struct suite_version *version, const char *kind);
 
 /* A version and what was measured of it. */
 struct suite_row {
@@ -74,8 +77,8 @@ double suite_ratio(const struct suite_result *result, const struct suite_row *ro
 
 /* ---- compare.c ------------------------------------------------------------------------------------------------- */
 
-/* The fastest version of a side, of one form (NULL: of any); NULL: there is none that works. */
-const struct suite_row *suite_best(const struct suite_result *result, enum suite_side side, const char *form);
+/* The fastest version of a side; NULL: there is none that works. */
+const struct suite_row *suite_best(const struct suite_result *result, enum suite_side side);
 
 /* What a row of Teamwork is compared with: on a GPU its twin in CUDA, on the host in OpenMP, which is the first version
    of the same form; without a twin the fastest version of that side. NULL: there is none. */

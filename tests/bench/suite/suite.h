@@ -24,7 +24,6 @@
  *     compare.c, json.c      what was measured, for people and for ../report.py
  *     check.c                a few programs against OpenMP, with a limit
  *     arrays.h, arrays_*.h   the data of problems, and what versions of a side need: memory on the device
- *     memory.c               memory of the host
  *
  * The header is C17 and C++17. Functions that fail return false or NULL after one line on stderr.
  */
@@ -83,6 +82,10 @@ struct suite_versions {
 
 /** Of an array: const struct suite_versions suite_NAME_teamwork = SUITE_VERSIONS(versions); */
 #define SUITE_VERSIONS(array) {(array), sizeof(array) / sizeof(array)[0]}
+
+/** The same of a list; for C. */
+#define SUITE_LIST(name, ...)                                                                                          \
+    const struct suite_versions name = SUITE_VERSIONS(((const struct suite_version[]){__VA_ARGS__}));
 
 /** What memory holds, in every byte, that a kernel is to write. */
 enum { SUITE_POISON = 0xa5 };

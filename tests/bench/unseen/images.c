@@ -57,13 +57,8 @@ static inline void median3(tw_nd_item item, const struct median *k)
 }
 TW_ND_RANGE_KERNEL(TW_BLOCK(median) median3);
 
-static void median_teamwork(tw_queue *queue, const struct unseen_data *d)
-{
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for_nd_range(cg, unseen_2d(d->n[1], d->n[0], 8, 16), median3, .in = d->in[0], .out = d->out[0],
-                             .width = d->n[0], .height = d->n[1]);
-    unseen_submit(queue, cg);
-}
+UNSEEN_TEAMWORK(median_teamwork, tw_parallel_for_nd_range, unseen_2d(d->n[1], d->n[0], 8, 16), median3, .in = d->in[0],
+                .out = d->out[0], .width = d->n[0], .height = d->n[1])
 
 static inline unsigned char median_of_rows(const unsigned char *const r[3], int a, int x, int b)
 {

@@ -48,13 +48,8 @@ static inline void attention(tw_nd_item item, const struct attention *k)
 }
 TW_ND_RANGE_KERNEL(attention, HEAD_GROUP);
 
-static void attention_teamwork(tw_queue *queue, const struct unseen_data *d)
-{
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for_nd_range(cg, unseen_1d(d->n[0] * HEAD_GROUP, HEAD_GROUP), attention, .q = d->in[0], .k = d->in[1],
-                             .v = d->in[2], .out = d->out[0]);
-    unseen_submit(queue, cg);
-}
+UNSEEN_TEAMWORK(attention_teamwork, tw_parallel_for_nd_range, unseen_1d(d->n[0] * HEAD_GROUP, HEAD_GROUP), attention,
+                .q = d->in[0], .k = d->in[1], .v = d->in[2], .out = d->out[0])
 
 static void attention_openmp(const struct unseen_data *d)
 {
@@ -345,13 +340,8 @@ static inline void gesummv(tw_group group, const struct gesummv *k)
 }
 TW_WORK_GROUP_KERNEL(gesummv, 128);
 
-static void gesummv_teamwork(tw_queue *queue, const struct unseen_data *d)
-{
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for_work_group(cg, tw_range_1d((size_t)d->n[0]), tw_range_1d(128), gesummv, .a = d->in[0],
-                               .b = d->in[1], .x = d->in[2], .y = d->out[0], .n = d->n[0]);
-    unseen_submit(queue, cg);
-}
+UNSEEN_TEAMWORK(gesummv_teamwork, tw_parallel_for_work_group, tw_range_1d((size_t)d->n[0]), tw_range_1d(128), gesummv,
+                .a = d->in[0], .b = d->in[1], .x = d->in[2], .y = d->out[0], .n = d->n[0])
 
 static void gesummv_openmp(const struct unseen_data *d)
 {
@@ -410,13 +400,8 @@ static inline void kmeans(tw_nd_item item, const struct kmeans *k)
 }
 TW_ND_RANGE_KERNEL(kmeans, 256);
 
-static void kmeans_teamwork(tw_queue *queue, const struct unseen_data *d)
-{
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for_nd_range(cg, unseen_1d(d->n[0], 256), kmeans, .features = d->in[0], .centres = d->in[1],
-                             .membership = d->out[0], .points = d->n[0], .clusters = d->n[1], .count = d->n[2]);
-    unseen_submit(queue, cg);
-}
+UNSEEN_TEAMWORK(kmeans_teamwork, tw_parallel_for_nd_range, unseen_1d(d->n[0], 256), kmeans, .features = d->in[0],
+                .centres = d->in[1], .membership = d->out[0], .points = d->n[0], .clusters = d->n[1], .count = d->n[2])
 
 static void kmeans_openmp(const struct unseen_data *d)
 {

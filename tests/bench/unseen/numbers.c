@@ -44,13 +44,8 @@ static inline void binomial(tw_nd_item item, const struct binomial *k)
 }
 TW_ND_RANGE_KERNEL(binomial, TREE);
 
-static void binomial_teamwork(tw_queue *queue, const struct unseen_data *d)
-{
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for_nd_range(cg, unseen_1d(d->n[0] * TREE, TREE), binomial, .price = d->in[0], .strike = d->in[1],
-                             .years = d->in[2], .out = d->out[0]);
-    unseen_submit(queue, cg);
-}
+UNSEEN_TEAMWORK(binomial_teamwork, tw_parallel_for_nd_range, unseen_1d(d->n[0] * TREE, TREE), binomial,
+                .price = d->in[0], .strike = d->in[1], .years = d->in[2], .out = d->out[0])
 
 static void binomial_openmp(const struct unseen_data *data)
 {
@@ -150,13 +145,8 @@ static inline void md5(tw_nd_item item, const struct md5 *k)
 }
 TW_ND_RANGE_KERNEL(md5, 256);
 
-static void md5_teamwork(tw_queue *queue, const struct unseen_data *d)
-{
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for_nd_range(cg, unseen_1d(d->n[0], 256), md5, .wanted = md5_of_key(d->n[0] - 123), .found = d->out[0],
-                             .keys = d->n[0]);
-    unseen_submit(queue, cg);
-}
+UNSEEN_TEAMWORK(md5_teamwork, tw_parallel_for_nd_range, unseen_1d(d->n[0], 256), md5,
+                .wanted = md5_of_key(d->n[0] - 123), .found = d->out[0], .keys = d->n[0])
 
 static void md5_openmp(const struct unseen_data *d)
 {
@@ -221,13 +211,8 @@ static inline void edit_distance(tw_nd_item item, const struct edit_distance *k)
 }
 TW_ND_RANGE_KERNEL(edit_distance);
 
-static void edit_distance_teamwork(tw_queue *queue, const struct unseen_data *d)
-{
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for_nd_range(cg, unseen_1d(d->n[0], 64), edit_distance, .a = d->in[0], .b = d->in[1],
-                             .distance = d->out[0], .pairs = d->n[0]);
-    unseen_submit(queue, cg);
-}
+UNSEEN_TEAMWORK(edit_distance_teamwork, tw_parallel_for_nd_range, unseen_1d(d->n[0], 64), edit_distance, .a = d->in[0],
+                .b = d->in[1], .distance = d->out[0], .pairs = d->n[0])
 
 static void edit_distance_openmp(const struct unseen_data *d)
 {
@@ -288,13 +273,9 @@ static inline void matching(tw_group group, const struct matching *k)
 }
 TW_WORK_GROUP_KERNEL(matching, TEXT_GROUP);
 
-static void matching_teamwork(tw_queue *queue, const struct unseen_data *d)
-{
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for_work_group(cg, tw_range_1d((size_t)d->n[0] / TEXT_GROUP), tw_range_1d(TEXT_GROUP), matching,
-                               .text = d->in[0], .pattern = d->in[1], .found = d->out[0], .length = d->n[0]);
-    unseen_submit(queue, cg);
-}
+UNSEEN_TEAMWORK(matching_teamwork, tw_parallel_for_work_group, tw_range_1d((size_t)d->n[0] / TEXT_GROUP),
+                tw_range_1d(TEXT_GROUP), matching, .text = d->in[0], .pattern = d->in[1], .found = d->out[0],
+                .length = d->n[0])
 
 static void matching_openmp(const struct unseen_data *d)
 {

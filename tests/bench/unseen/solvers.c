@@ -41,14 +41,9 @@ static inline void pcr(tw_nd_item item, const struct pcr *k)
 }
 TW_ND_RANGE_KERNEL(pcr);
 
-static void pcr_teamwork(tw_queue *queue, const struct unseen_data *d)
-{
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for_nd_range(cg, unseen_1d(d->n[0] * d->n[1], d->n[1]), pcr, .a = d->in[0], .b = d->in[1],
-                             .c = d->in[2], .d = d->in[3], .x = d->out[0], .n = d->n[1],
-                             .memory = tw_local(cg, 4 * (size_t)d->n[1] * sizeof(float)));
-    unseen_submit(queue, cg);
-}
+UNSEEN_TEAMWORK(pcr_teamwork, tw_parallel_for_nd_range, unseen_1d(d->n[0] * d->n[1], d->n[1]), pcr, .a = d->in[0],
+                .b = d->in[1], .c = d->in[2], .d = d->in[3], .x = d->out[0], .n = d->n[1],
+                .memory = tw_local(cg, 4 * (size_t)d->n[1] * sizeof(float)))
 
 /* The algorithm for one thread. */
 static void pcr_openmp(const struct unseen_data *data)
@@ -143,12 +138,8 @@ static inline void fft(tw_nd_item item, const struct fft *k)
 }
 TW_ND_RANGE_KERNEL(fft, FFT / 2);
 
-static void fft_teamwork(tw_queue *queue, const struct unseen_data *d)
-{
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for_nd_range(cg, unseen_1d(d->n[0] * FFT / 2, FFT / 2), fft, .in = d->in[0], .out = d->out[0]);
-    unseen_submit(queue, cg);
-}
+UNSEEN_TEAMWORK(fft_teamwork, tw_parallel_for_nd_range, unseen_1d(d->n[0] * FFT / 2, FFT / 2), fft, .in = d->in[0],
+                .out = d->out[0])
 
 static void fft_rows(const struct complex *in, struct complex *z, const struct complex *roots)
 {
@@ -250,26 +241,13 @@ TW_ND_RANGE_KERNEL(TW_BLOCK(spmv) spmv_sub_group, 128);
 #define SPMV_ARGUMENTS                                                                                                 \
     .start = d->in[0], .column = d->in[1], .value = d->in[2], .x = d->in[3], .y = d->out[0], .rows = d->n[0]
 
-static void spmv_scalar_teamwork(tw_queue *queue, const struct unseen_data *d)
-{
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for_nd_range(cg, unseen_1d(d->n[0], 256), spmv_scalar, SPMV_ARGUMENTS);
-    unseen_submit(queue, cg);
-}
+UNSEEN_TEAMWORK(spmv_scalar_teamwork, tw_parallel_for_nd_range, unseen_1d(d->n[0], 256), spmv_scalar, SPMV_ARGUMENTS)
 
-static void spmv_vector_teamwork(tw_queue *queue, const struct unseen_data *d)
-{
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for_nd_range(cg, unseen_1d(d->n[0] * LANES, ROWS_OF_GROUP * LANES), spmv_vector, SPMV_ARGUMENTS);
-    unseen_submit(queue, cg);
-}
+UNSEEN_TEAMWORK(spmv_vector_teamwork, tw_parallel_for_nd_range, unseen_1d(d->n[0] * LANES, ROWS_OF_GROUP *LANES),
+                spmv_vector, SPMV_ARGUMENTS)
 
-static void spmv_sub_group_teamwork(tw_queue *queue, const struct unseen_data *d)
-{
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for_nd_range(cg, unseen_1d(d->n[0], 128), spmv_sub_group, SPMV_ARGUMENTS);
-    unseen_submit(queue, cg);
-}
+UNSEEN_TEAMWORK(spmv_sub_group_teamwork, tw_parallel_for_nd_range, unseen_1d(d->n[0], 128), spmv_sub_group,
+                SPMV_ARGUMENTS)
 
 static void spmv_openmp(const struct unseen_data *d)
 {

@@ -96,12 +96,9 @@ SUITE_TEAMWORK_RUN(run_groups, life, tw_parallel_for_work_group, tw_range_2d(p->
 SUITE_TEAMWORK_RUN(run_items, life, tw_parallel_for_nd_range,
                    tw_nd_range_make(tw_range_2d(p->side, p->side), tw_range_2d(TILE, TILE)), life_tiled_items, BLOCK)
 
-static const struct suite_version versions[] = {
-    SUITE_TEAMWORK_VERSION("flat", "range", run_flat),
-    SUITE_TEAMWORK_VERSION("tiled", "hierarchical", run_groups),
-    SUITE_TEAMWORK_VERSION("tiled", "nd_range", run_items),
-};
-const struct suite_versions suite_life_teamwork = SUITE_VERSIONS(versions);
+SUITE_TEAMWORK_LIST(life, SUITE_TEAMWORK_VERSION("flat", "range", run_flat),
+                    SUITE_TEAMWORK_VERSION("tiled", "hierarchical", run_groups),
+                    SUITE_TEAMWORK_VERSION("tiled", "nd_range", run_items))
 
 /* ---- life_any: tiles of the launch's size ------------------------------------------------------------------------ */
 
@@ -164,8 +161,5 @@ SUITE_TEAMWORK_RUN(run_any_groups, life, tw_parallel_for_work_group,
 SUITE_TEAMWORK_RUN(run_any_items, life, tw_parallel_for_nd_range,
                    tw_nd_range_make(tw_range_2d(p->side, p->side), ANY_LOCAL), life_any_items, ANY_BLOCK)
 
-static const struct suite_version any_versions[] = {
-    SUITE_TEAMWORK_VERSION("tiled", "hierarchical", run_any_groups),
-    SUITE_TEAMWORK_VERSION("tiled", "nd_range", run_any_items),
-};
-const struct suite_versions suite_life_any_teamwork = SUITE_VERSIONS(any_versions);
+SUITE_TEAMWORK_LIST(life_any, SUITE_TEAMWORK_VERSION("tiled", "hierarchical", run_any_groups),
+                    SUITE_TEAMWORK_VERSION("tiled", "nd_range", run_any_items))

@@ -100,14 +100,9 @@ SUITE_TEAMWORK_RUN(run_clamped_mask_any, literal, tw_parallel_for_nd_range, TILE
 SUITE_TEAMWORK_RUN(run_clamped_mask_special, literal, tw_parallel_for_nd_range, TILES, clamped_mask_special, MASK,
                    .radius = LITERAL_RADIUS)
 
-static const struct suite_version group_versions[] = {
-    SUITE_TEAMWORK_VERSION("groups", "nd_range", run_group_sum),
-    SUITE_TEAMWORK_VERSION("groups of any size", "nd_range", run_group_sum_sized)};
-static const struct suite_version tree_versions[] = {SUITE_TEAMWORK_VERSION("groups", "nd_range", run_tree_sum)};
-static const struct suite_version mask_versions[] = {
-    SUITE_TEAMWORK_VERSION("flat", "nd_range", run_clamped_mask),
-    SUITE_TEAMWORK_VERSION("flat, any radius", "nd_range", run_clamped_mask_any),
-    SUITE_TEAMWORK_VERSION("flat, specialized radius", "nd_range", run_clamped_mask_special)};
-const struct suite_versions suite_group_sum_teamwork = SUITE_VERSIONS(group_versions);
-const struct suite_versions suite_tree_sum_teamwork = SUITE_VERSIONS(tree_versions);
-const struct suite_versions suite_clamped_mask_teamwork = SUITE_VERSIONS(mask_versions);
+SUITE_TEAMWORK_LIST(group_sum, SUITE_TEAMWORK_VERSION("groups", "nd_range", run_group_sum),
+                    SUITE_TEAMWORK_VERSION("groups of any size", "nd_range", run_group_sum_sized))
+SUITE_TEAMWORK_LIST(tree_sum, SUITE_TEAMWORK_VERSION("groups", "nd_range", run_tree_sum))
+SUITE_TEAMWORK_LIST(clamped_mask, SUITE_TEAMWORK_VERSION("flat", "nd_range", run_clamped_mask),
+                    SUITE_TEAMWORK_VERSION("flat, any radius", "nd_range", run_clamped_mask_any),
+                    SUITE_TEAMWORK_VERSION("flat, specialized radius", "nd_range", run_clamped_mask_special))

@@ -41,11 +41,7 @@ EXAMPLE_RUN(run_items, matmul_submit_nd_range)
 EXAMPLE_RUN(run_groups, matmul_submit_groups)
 EXAMPLE_RUN(run_blocks, matmul_submit_blocks)
 
-static const struct suite_version flat[] = {SUITE_TEAMWORK_VERSION("flat", "range", run_flat)};
-static const struct suite_version tiled[] = {
-    SUITE_TEAMWORK_VERSION("tiled", "nd_range", run_items),
-    SUITE_TEAMWORK_VERSION("tiled", "hierarchical", run_groups),
-    SUITE_TEAMWORK_VERSION("blocked", "hierarchical", run_blocks),
-};
-const struct suite_versions suite_matmul_flat_teamwork = SUITE_VERSIONS(flat);
-const struct suite_versions suite_matmul_teamwork = SUITE_VERSIONS(tiled);
+SUITE_TEAMWORK_LIST(matmul_flat, SUITE_TEAMWORK_VERSION("flat", "range", run_flat))
+SUITE_TEAMWORK_LIST(matmul, SUITE_TEAMWORK_VERSION("tiled", "nd_range", run_items),
+                    SUITE_TEAMWORK_VERSION("tiled", "hierarchical", run_groups),
+                    SUITE_TEAMWORK_VERSION("blocked", "hierarchical", run_blocks))

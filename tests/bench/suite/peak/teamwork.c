@@ -34,5 +34,4 @@ TW_RANGE_KERNEL(peak_flat, 1);
 SUITE_TEAMWORK_RUN(run_flat, peak, tw_parallel_for, tw_range_1d(p->items), peak_flat, .in = tw_read(cg, s->at[PEAK_IN]),
                    .out = tw_discard_write(cg, s->at[PEAK_OUT]), .factor = p->factor, .summand = p->summand)
 
-static const struct suite_version versions[] = {SUITE_TEAMWORK_VERSION("flat", "range", run_flat)};
-const struct suite_versions suite_peak_teamwork = SUITE_VERSIONS(versions);
+SUITE_TEAMWORK_LIST(peak, SUITE_TEAMWORK_VERSION("flat", "range", run_flat))

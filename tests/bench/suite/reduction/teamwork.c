@@ -51,11 +51,8 @@ EXAMPLE_RUN(run_parts, reduce_submit_parts)
 EXAMPLE_RUN(run_group_parts, reduce_submit_group_parts)
 EXAMPLE_RUN(run_launch, reduce_submit_range)
 
-static const struct suite_version versions[] = {
-    {"pairs", "nd_range", open_sum, run_pairs, fetch_sum, close_sum},
-    {"pairs", "hierarchical", open_sum, run_tree, fetch_sum, close_sum},
-    {"parts", "nd_range", open_sum, run_parts, fetch_sum, close_sum},
-    {"parts", "hierarchical", open_sum, run_group_parts, fetch_sum, close_sum},
-    {"launch", "reduction", open_sum, run_launch, fetch_sum, close_sum},
-};
-const struct suite_versions suite_reduction_teamwork = SUITE_VERSIONS(versions);
+SUITE_TEAMWORK_LIST(reduction, {"pairs", "nd_range", open_sum, run_pairs, fetch_sum, close_sum},
+                    {"pairs", "hierarchical", open_sum, run_tree, fetch_sum, close_sum},
+                    {"parts", "nd_range", open_sum, run_parts, fetch_sum, close_sum},
+                    {"parts", "hierarchical", open_sum, run_group_parts, fetch_sum, close_sum},
+                    {"launch", "reduction", open_sum, run_launch, fetch_sum, close_sum})

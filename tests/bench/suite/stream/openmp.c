@@ -73,6 +73,4 @@ static bool SUITE_NAME(run_dot)(void *state)
     return true;
 }
 
-static const struct suite_version dot_versions[] = {
-    {"reduction", NULL, open_dot, SUITE_NAME(run_dot), fetch_dot, close_dot}};
-const struct suite_versions SUITE_OPENMP_VERSIONS(stream_dot) = SUITE_VERSIONS(dot_versions);
+SUITE_OPENMP_LIST(stream_dot, {"reduction", NULL, open_dot, SUITE_NAME(run_dot), fetch_dot, close_dot})

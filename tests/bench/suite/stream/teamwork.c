@@ -126,14 +126,10 @@ SUITE_TEAMWORK_RUN(run_mul, stream, tw_parallel_for, tw_range_1d(p->n), stream_m
 SUITE_TEAMWORK_RUN(run_add, stream, tw_parallel_for, tw_range_1d(p->n), stream_add, .x = X, .y = Y, .out = OUT)
 SUITE_TEAMWORK_RUN(run_triad, stream, tw_parallel_for, tw_range_1d(p->n), stream_triad, .x = X, .y = Y, .out = OUT)
 
-static const struct suite_version copy[] = {SUITE_TEAMWORK_VERSION("flat", "range", run_copy)};
-static const struct suite_version mul[] = {SUITE_TEAMWORK_VERSION("flat", "range", run_mul)};
-static const struct suite_version add[] = {SUITE_TEAMWORK_VERSION("flat", "range", run_add)};
-static const struct suite_version triad[] = {SUITE_TEAMWORK_VERSION("flat", "range", run_triad)};
-const struct suite_versions suite_stream_copy_teamwork = SUITE_VERSIONS(copy);
-const struct suite_versions suite_stream_mul_teamwork = SUITE_VERSIONS(mul);
-const struct suite_versions suite_stream_add_teamwork = SUITE_VERSIONS(add);
-const struct suite_versions suite_stream_triad_teamwork = SUITE_VERSIONS(triad);
+SUITE_TEAMWORK_LIST(stream_copy, SUITE_TEAMWORK_VERSION("flat", "range", run_copy))
+SUITE_TEAMWORK_LIST(stream_mul, SUITE_TEAMWORK_VERSION("flat", "range", run_mul))
+SUITE_TEAMWORK_LIST(stream_add, SUITE_TEAMWORK_VERSION("flat", "range", run_add))
+SUITE_TEAMWORK_LIST(stream_triad, SUITE_TEAMWORK_VERSION("flat", "range", run_triad))
 
 /* ---- the dot product, whose result is on the host when a run ends ------------------------------------------------ */
 
@@ -211,9 +207,6 @@ static bool run_dot_hierarchical(void *state)
     return add_parts(d, cg, d->groups);
 }
 
-static const struct suite_version dot[] = {
-    {"reduction", "reduction", open_dot, run_dot, fetch_dot, close_dot},
-    {"parts", "nd_range", open_dot, run_dot_parts, fetch_dot, close_dot},
-    {"parts", "hierarchical", open_dot, run_dot_hierarchical, fetch_dot, close_dot},
-};
-const struct suite_versions suite_stream_dot_teamwork = SUITE_VERSIONS(dot);
+SUITE_TEAMWORK_LIST(stream_dot, {"reduction", "reduction", open_dot, run_dot, fetch_dot, close_dot},
+                    {"parts", "nd_range", open_dot, run_dot_parts, fetch_dot, close_dot},
+                    {"parts", "hierarchical", open_dot, run_dot_hierarchical, fetch_dot, close_dot})

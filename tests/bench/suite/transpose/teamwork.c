@@ -64,9 +64,6 @@ SUITE_TEAMWORK_RUN(run_nd, transpose, tw_parallel_for_nd_range,
                    tw_nd_range_make(tw_range_2d(p->side / TILE * ROWS, p->side), tw_range_2d(ROWS, TILE)), transpose_nd,
                    BLOCK)
 
-static const struct suite_version versions[] = {
-    SUITE_TEAMWORK_VERSION("flat", "range", run_flat),
-    SUITE_TEAMWORK_VERSION("tiled", "hierarchical", run_tiled),
-    SUITE_TEAMWORK_VERSION("tiled", "nd_range", run_nd),
-};
-const struct suite_versions suite_transpose_teamwork = SUITE_VERSIONS(versions);
+SUITE_TEAMWORK_LIST(transpose, SUITE_TEAMWORK_VERSION("flat", "range", run_flat),
+                    SUITE_TEAMWORK_VERSION("tiled", "hierarchical", run_tiled),
+                    SUITE_TEAMWORK_VERSION("tiled", "nd_range", run_nd))
