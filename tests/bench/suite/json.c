@@ -51,7 +51,6 @@ static void put_row(struct bench_json *json, const struct suite_result *result, 
     bench_json_numbers(json, "turns_us", row->turns, row->turns ? result->rounds : 0);
     bench_json_number(json, "bytes", work->bytes);
     bench_json_number(json, "flops", work->flops);
-    bench_json_number(json, "launches", work->launches);
 }
 
 bool suite_write_json(const char *path, enum suite_size size, const struct suite_result *results, size_t count)

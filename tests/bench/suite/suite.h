@@ -12,14 +12,14 @@
  *                            once with plain flags and once with the best flags that clang has
  *     NAME/cuda.cu           versions in CUDA, as an nvcc user writes the same algorithm
  *
- * and lists itself in programs.h.
+ * and is listed in sides.c.
  * Several programs may share a folder.
  * A version keeps its data on the device from open() to close(); run() is what is timed, and is complete when it
  * returns.
  *
  *     ../harness/            the clock, rounds, options, JSON, the device: bench_queue() is the queue of all versions
  *     main.c                 options, and one program after the other
- *     sides.c                which sides this executable has, and their devices
+ *     sides.c                the programs, which sides this executable has, and their devices
  *     measure.c              checks the versions of a program, and measures them in turns
  *     compare.c, json.c      what was measured, for people and for ../report.py
  *     check.c                a few programs against OpenMP, with a limit
@@ -92,9 +92,8 @@ enum { SUITE_POISON = 0xa5 };
 
 /** What a run takes, for comparison with what the machine can do at best. */
 struct suite_work {
-    double bytes;    /**< of global memory that have to move at least */
-    double flops;    /**< floating point operations; 0: not what counts */
-    double launches; /**< kernels, one after the other */
+    double bytes; /**< of global memory that have to move at least */
+    double flops; /**< floating point operations; 0: not what counts */
 };
 
 /** A problem of a size, made by a program. */

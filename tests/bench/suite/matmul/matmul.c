@@ -52,8 +52,8 @@ static bool make(enum suite_size size, struct suite_problem *problem, bool flat)
     free(vectors);
     const double size_of_side = (double)n;
     problem->result_bytes = bytes;
-    problem->work = (struct suite_work){
-        .bytes = 3 * (double)bytes, .flops = 2 * size_of_side * size_of_side * size_of_side, .launches = 1};
+    problem->work =
+        (struct suite_work){.bytes = 3 * (double)bytes, .flops = 2 * size_of_side * size_of_side * size_of_side};
     snprintf(problem->title, sizeof problem->title, "product of matrices of %zu x %zu floats", n, n);
     return true;
 }

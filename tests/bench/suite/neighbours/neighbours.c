@@ -11,7 +11,7 @@ static struct neighbours *begin(struct suite_problem *problem, size_t count, siz
     if (!n)
         return NULL;
     n->count = count;
-    problem->work = (struct suite_work){.bytes = (double)(in_count + out_count) * sizeof(float), .launches = 1};
+    problem->work = (struct suite_work){.bytes = (double)(in_count + out_count) * sizeof(float)};
     return n;
 }
 

@@ -27,8 +27,7 @@ static bool make(enum suite_size size, struct suite_problem *problem)
     }
     problem->result_bytes = count * sizeof(float);
     problem->work = (struct suite_work){.bytes = 2.0 * (double)(count * sizeof(float)),
-                                        .flops = 2.0 * (double)count * PEAK_CHAINS * PEAK_STEPS,
-                                        .launches = 1};
+                                        .flops = 2.0 * (double)count * PEAK_CHAINS * PEAK_STEPS};
     snprintf(problem->title, sizeof problem->title, "%.2g multiply-adds of floats, in registers",
              problem->work.flops / 2);
     return true;

@@ -24,7 +24,7 @@ static bool make(enum suite_size size, struct suite_problem *problem)
         all += numbers[i] = (uint32_t)suite_random_at(i);
     *sum = all;
     problem->result_bytes = sizeof *sum;
-    problem->work = (struct suite_work){.bytes = (double)count * sizeof *numbers, .launches = 1};
+    problem->work = (struct suite_work){.bytes = (double)count * sizeof *numbers};
     snprintf(problem->title, sizeof problem->title, "sum of 2^%u int32", log);
     return true;
 }

@@ -35,7 +35,7 @@ static bool make(enum suite_size size, struct suite_problem *problem, const char
     }
     s->dot = dot;
     problem->result_bytes = bytes;
-    problem->work = (struct suite_work){(double)(arrays * bytes), flops * (double)n, 1};
+    problem->work = (struct suite_work){(double)(arrays * bytes), flops * (double)n};
     snprintf(problem->title, sizeof problem->title, "stream, %s of %zu KiB of double", name, bytes >> 10);
     return true;
 }
