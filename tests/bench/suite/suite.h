@@ -12,10 +12,8 @@
  *                            once with plain flags and once with the best flags that clang has
  *     NAME/cuda.cu           versions in CUDA, as an nvcc user writes the same algorithm
  *
- * and is listed in sides.c.
- * Several programs may share a folder.
- * A version keeps its data on the device from open() to close(); run() is what is timed, and is complete when it
- * returns.
+ * and is listed in sides.c. Several programs may share a folder. A version keeps its data on the device from open() to
+ * close(); run() is what is timed, and is complete when it returns.
  *
  *     ../harness/            the clock, rounds, options, JSON, the device: bench_queue() is the queue of all versions
  *     main.c                 options, and one program after the other
