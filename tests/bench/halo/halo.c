@@ -2,11 +2,10 @@
 /*
  * A five-point stencil on a grid that is split over several devices by rows: Teamwork and CUDA by hand (halo.h).
  *
- *     halo_gpu [--quick] [--only SIDE] [--devices N] [--rows R] [--columns C] [--steps S] [--rounds K] [--json FILE]
+ *     halo_gpu [--quick] [--only SIDE] [--devices N] [--rounds K] [--json FILE]
  *
- * Every device has R x C cells, so the efficiency of N devices is the time of one device for its share alone, divided
- * by the time of all for the whole grid. Without --rows and --columns there are three sizes; without --devices there
- * are 2, 4, ... and all devices. All ways have their turns in each round. Results are compared with a sequential
+ * Every device has as many cells, so the efficiency of N devices is the time of one device for its share alone, divided
+ * by the time of all for the whole grid. There are three sizes, and without --devices 2, 4, ... and all devices. All ways have their turns in each round. Results are compared with a sequential
  * program, bit by bit: on a small grid all cells; on the large one some cells of all edge rows, and, after all rounds,
  * the edge rows of all ways with each other. Exit status 1: a wrong result; 77: there are not two devices.
  */
@@ -21,7 +20,7 @@ enum { MOST_WAYS = 16, MOST_ROUNDS = 31, WATCHDOG_SECONDS = 240, UNIT = 100 };
 
 struct options {
     bool quick;
-    size_t devices, rows, columns, steps, rounds;
+    size_t devices, rounds;
     const char *only, *json;
 };
 
@@ -265,23 +264,16 @@ static void write_rows(struct bench_json *json, const struct measurement *m, con
 static bool read_options(int argc, char **argv, struct options *options)
 {
     const struct bench_option list[] = {
-        {"--quick", NULL, BENCH_FLAG, &options->quick},
-        {"--only", "SIDE", BENCH_TEXT, &options->only},
-        {"--devices", "N", BENCH_COUNT, &options->devices},
-        {"--rows", "R", BENCH_COUNT, &options->rows},
-        {"--columns", "C", BENCH_COUNT, &options->columns},
-        {"--steps", "S", BENCH_COUNT, &options->steps},
-        {"--rounds", "K", BENCH_COUNT, &options->rounds},
-        {"--json", "FILE", BENCH_TEXT, &options->json},
-        {NULL, NULL, BENCH_FLAG, NULL},
+        {"--quick", NULL, BENCH_FLAG, &options->quick},     {"--only", "SIDE", BENCH_TEXT, &options->only},
+        {"--devices", "N", BENCH_COUNT, &options->devices}, {"--rounds", "K", BENCH_COUNT, &options->rounds},
+        {"--json", "FILE", BENCH_TEXT, &options->json},     {NULL, NULL, BENCH_FLAG, NULL},
     };
     if (!bench_parse(argc, argv, list))
         return false;
     options->rounds = options->rounds ? least(options->rounds, MOST_ROUNDS) : options->quick ? 3 : 9;
-    if ((!options->rows || options->rows > 2) && (!options->columns || options->columns > 5)
-        && options->devices <= HALO_MOST_DEVICES && !options->rows == !options->columns)
+    if (options->devices <= HALO_MOST_DEVICES)
         return true;
-    fprintf(stderr, "more than 2 rows and 5 columns, or neither option; at most %d devices\n", HALO_MOST_DEVICES);
+    fprintf(stderr, "at most %d devices\n", HALO_MOST_DEVICES);
     return false;
 }
 
@@ -321,9 +313,7 @@ static bool measure_size(const struct options *options, const struct halo_way *c
     struct measurement m = {.count = count, .rounds = (unsigned)options->rounds};
     shape.unit = options->quick ? 4 : UNIT;
     /* a turn of some milliseconds at least */
-    m.steps = options->steps ? (unsigned)((options->steps + shape.unit - 1) / shape.unit) * shape.unit
-              : !options->quick && shape.rows * shape.columns < 20000000 ? 10 * shape.unit
-                                                                         : shape.unit;
+    m.steps = (!options->quick && shape.rows * shape.columns < 20000000 ? 10 : 1) * shape.unit;
     for (size_t i = 0; i < count; ++i) {
         m.of[i] = (struct candidate){.way = ways[i], .shape = shape};
         m.of[i].shape.devices = ways[i]->alone ? 1 : shape.devices;
@@ -343,13 +333,9 @@ static bool measure_all(const struct options *options, const struct halo_way *co
     const size_t first = options->devices ? options->devices : 2, last = options->devices ? first : devices;
     bool right = count > 0;
     for (size_t n = first; n <= last && count; n = n < last && 2 * n > last ? last : 2 * n)
-        for (size_t i = 0; i < 3; ++i) {
-            struct halo_shape shape = {.devices = n, .rows = sizes[i], .columns = sizes[i]};
-            if (options->quick || options->rows) {
-                shape.rows = options->rows ? options->rows : 64;
-                shape.columns = options->columns ? options->columns : 256;
-                i = 2; /* one size */
-            }
+        for (size_t i = 0; i < (options->quick ? 1 : 3); ++i) {
+            const struct halo_shape shape = {
+                .devices = n, .rows = options->quick ? 64 : sizes[i], .columns = options->quick ? 256 : sizes[i]};
             right = measure_size(options, ways, count, shape, json) && right;
         }
     return right;

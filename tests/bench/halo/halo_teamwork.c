@@ -10,22 +10,17 @@
  * Some steps may be recorded as one graph, whose submission replaces theirs. It ends with the copies that its first step
  * needs the next time.
  */
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../harness/bench_teamwork.h"
 #include "halo.h"
 
-/* How steps are submitted and waited for. */
+/* How steps are submitted. */
 enum {
     EDGES_FIRST = 1, /* the edge rows by a kernel of their own */
-    EDGE_QUEUE = 2,  /* which has a queue of its own on each device */
-    WAITERS = 4,     /* a thread waits for each device; else one for all */
-    SUBMITTERS = 8,  /* a thread submits for each device; else one for all */
-    RECORDED = 16    /* the steps of a unit are recorded once, as one graph */
+    EDGE_QUEUE = 2,  /* which has a queue of its own on each device, of high priority */
+    RECORDED = 4     /* the steps of a unit are recorded once, as one graph */
 };
 
 /* ---- kernels --------------------------------------------------------------------------------------------------- */
@@ -131,17 +126,14 @@ static bool clear_borders(const struct grid *g)
     return done;
 }
 
-static bool wait_for_device(const struct grid *g, size_t i)
-{
-    const bool done = bench_passed(tw_queue_wait(g->queues[i]));
-    return (g->edge_queues[i] == g->queues[i] || bench_passed(tw_queue_wait(g->edge_queues[i]))) && done;
-}
-
 static bool wait_for_all(const struct grid *g)
 {
     bool done = true;
-    for (size_t i = 0; i < g->devices; ++i)
-        done = wait_for_device(g, i) && done;
+    for (size_t i = 0; i < g->devices; ++i) {
+        done = bench_passed(tw_queue_wait(g->queues[i])) && done;
+        if (g->edge_queues[i] != g->queues[i])
+            done = bench_passed(tw_queue_wait(g->edge_queues[i])) && done;
+    }
     return done;
 }
 
@@ -266,87 +258,16 @@ static bool fetch(void *grid, size_t first_row, size_t rows, float *to)
 
 /* ---- runs ------------------------------------------------------------------------------------------------------ */
 
-/* A thread for a device. */
-struct helper {
-    pthread_t thread;
-    struct run *run;
-    size_t index;
-    double enqueued;
-    bool done;
-};
-
-struct run {
-    const struct grid *grid;
-    unsigned steps;
-    struct helper helpers[HALO_MOST_DEVICES];
-    atomic_uint submitted[HALO_MOST_DEVICES]; /* steps of a device; UINT_MAX: one failed */
-};
-
-/* Waits until a neighbour, if there is one, has submitted so many steps: a step has to come behind those of the
-   neighbours that it reads from, and whose rows it overwrites. */
-static bool follow(struct run *run, size_t neighbour, unsigned steps)
-{
-    unsigned submitted = steps;
-    for (unsigned i = 1;
-         neighbour < run->grid->devices && (submitted = atomic_load(&run->submitted[neighbour])) < steps; ++i)
-        if (i % 1024 == 0)
-            sched_yield();
-    return submitted != UINT32_MAX;
-}
-
-static bool submit_steps(struct run *run, size_t i)
-{
-    const struct grid *g = run->grid;
-    for (unsigned k = 0; k < run->steps; ++k) {
-        const unsigned step = g->steps + k;
-        if (!follow(run, i - 1, k) || !follow(run, i + 1, k) || (g->plan & EDGES_FIRST && !submit_edges(g, i, step))
-            || !submit_inside(g, i, step)) {
-            atomic_store(&run->submitted[i], UINT32_MAX);
-            return false;
-        }
-        atomic_store(&run->submitted[i], k + 1);
-    }
-    return true;
-}
-
-static void *help(void *argument)
-{
-    struct helper *helper = argument;
-    const struct grid *g = helper->run->grid;
-    helper->done = !(g->plan & SUBMITTERS) || submit_steps(helper->run, helper->index);
-    helper->enqueued = bench_now();
-    helper->done = wait_for_device(g, helper->index) && helper->done;
-    return NULL;
-}
-
-static bool run_threads(const struct grid *g, unsigned steps, double *enqueued)
-{
-    struct run run = {.grid = g, .steps = steps};
-    bool done = true;
-    for (size_t i = 0; i < g->devices; ++i) {
-        run.helpers[i] = (struct helper){.run = &run, .index = i};
-        if (pthread_create(&run.helpers[i].thread, NULL, help, &run.helpers[i]))
-            abort();
-    }
-    for (size_t i = 0; i < g->devices; ++i) {
-        pthread_join(run.helpers[i].thread, NULL);
-        done = done && run.helpers[i].done;
-        if (g->plan & SUBMITTERS && run.helpers[i].enqueued > *enqueued)
-            *enqueued = run.helpers[i].enqueued;
-    }
-    return done;
-}
-
 static bool run_steps(void *grid, unsigned steps, double *enqueued)
 {
     struct grid *g = grid;
     bool done = true;
     for (unsigned k = 0; k < steps && g->graph; k += g->unit) /* an even number of steps */
         done = tw_queue_submit_graph(g->queues[0], g->graph, NULL) == TW_SUCCESS && done;
-    for (unsigned k = 0; k < steps && !g->graph && !(g->plan & SUBMITTERS); ++k)
+    for (unsigned k = 0; k < steps && !g->graph; ++k)
         done = submit_step(g, g->steps + k) && done;
     *enqueued = bench_now();
-    done = (g->plan & (WAITERS | SUBMITTERS) ? run_threads(g, steps, enqueued) : wait_for_all(g)) && done;
+    done = wait_for_all(g) && done;
     g->steps += steps;
     return done;
 }
@@ -356,13 +277,9 @@ static bool run_steps(void *grid, unsigned steps, double *enqueued)
 const struct halo_way halo_teamwork_ways[] = {
     WAY("one device", true, 0),
     WAY("edges first", false, EDGES_FIRST),
-    WAY("edges first, a thread each waits", false, EDGES_FIRST | WAITERS),
-    WAY("edges first, a thread each submits", false, EDGES_FIRST | SUBMITTERS),
     WAY("edges in a queue of high priority", false, EDGES_FIRST | EDGE_QUEUE),
-    WAY("edges in a queue of high priority, a thread each waits", false, EDGES_FIRST | EDGE_QUEUE | WAITERS),
-    WAY("one kernel, a thread each waits", false, WAITERS),
-    WAY("one kernel, a thread each submits", false, SUBMITTERS),
     WAY("edges first, a graph", false, EDGES_FIRST | RECORDED),
+    WAY("one kernel", false, 0),
     WAY("one kernel, a graph", false, RECORDED),
-    {.name = NULL},
+    {NULL, NULL, false, NULL, 0, NULL, NULL, NULL},
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * What all benchmarks share: the suite (suite/suite.h), micro-benchmarks (micro/micro.h), halo (halo/halo.h) and multi
- * (multi/multi.h).
+ * What all benchmarks share: the suite (suite/suite.h), micro-benchmarks (micro/micro.h), unseen (unseen/unseen.h) and
+ * halo (halo/halo.h).
  *
  *     measure.c          the clock, medians and quartiles, rounds in which all versions have their turns
  *     options.c          options of a program

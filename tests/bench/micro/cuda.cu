@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <cuda_runtime.h>
-#include <vector>
 
 #include "micro.h"
 
@@ -27,17 +26,6 @@ __global__ void bump_kernel(unsigned *x)
 
 __global__ void nothing_kernel(unsigned)
 {
-}
-
-__global__ void grind_kernel(float *x, float one, unsigned work, size_t n)
-{
-    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= n)
-        return;
-    float value = x[i];
-    for (unsigned step = 0; step < work; ++step)
-        value = value * one + one;
-    x[i] = value;
 }
 
 bool has_device()
@@ -240,7 +228,7 @@ bool sample_buffers(const micro_job *job, double *value)
 /* ---- copies -------------------------------------------------------------------------------------------------- */
 
 struct transfer {
-    void *host, *device, *other; /* other: on the second device */
+    void *host, *device;
     bool pinned;
 };
 
@@ -274,11 +262,6 @@ bool close_transfer(micro_job *job)
         cudaFreeHost(t->host);
     else
         free(t->host);
-    if (t->other) {
-        cudaSetDevice(1);
-        cudaFree(t->other);
-        cudaSetDevice(0);
-    }
     delete t;
     return true;
 }
@@ -301,239 +284,6 @@ bool sample_fetch(const micro_job *job, double *value)
     return done;
 }
 
-/* Device 0 to 1, straight where the machine can. */
-bool open_migration(micro_job *job)
-{
-    if (!open_transfer(job, true) || !passed(cudaSetDevice(1)))
-        return false;
-    transfer *t = (transfer *)job->state;
-    bool done = passed(cudaMalloc(&t->other, job->bytes));
-    cudaDeviceEnablePeerAccess(0, 0); /* may be there already, or impossible */
-    cudaGetLastError();
-    done = passed(cudaSetDevice(0)) && done;
-    cudaDeviceEnablePeerAccess(1, 0);
-    cudaGetLastError();
-    return done;
-}
-
-bool sample_migrate(const micro_job *job, double *value)
-{
-    transfer *t = (transfer *)job->state;
-    const double start = bench_now();
-    const bool done = passed(cudaMemcpyPeer(t->other, 1, t->device, 0, job->bytes)) && passed(cudaDeviceSynchronize());
-    *value = (bench_now() - start) * 1e6;
-    return done;
-}
-
-/* ---- copies and fills of boxes ----------------------------------------------------------------------------------- */
-
-struct boxes {
-    unsigned *from, *to;
-    cudaStream_t stream;
-    micro_box box;
-    size_t pitch; /* bytes from row to row */
-};
-
-bool open_boxes(micro_job *job)
-{
-    boxes *b = new boxes();
-    job->state = b;
-    b->box = micro_box_of(job);
-    b->pitch = b->box.range[2] * sizeof(unsigned);
-    return passed(cudaMalloc(&b->from, job->bytes)) && passed(cudaMalloc(&b->to, job->bytes))
-           && passed(cudaMemset(b->from, 1, job->bytes)) && passed(cudaMemset(b->to, 0, job->bytes))
-           && passed(cudaStreamCreateWithFlags(&b->stream, cudaStreamNonBlocking)) && passed(cudaDeviceSynchronize());
-}
-
-/* The last element of the box has come, and what lies in front of the box was left alone. */
-bool close_boxes(micro_job *job)
-{
-    boxes *b = (boxes *)job->state;
-    unsigned first = 0, last = 0;
-    const size_t at = ((b->box.first[0] + b->box.size[0] - 1) * b->box.range[1] + b->box.first[1] + b->box.size[1] - 1)
-                          * b->box.range[2]
-                      + b->box.first[2] + b->box.size[2] - 1;
-    bool right = passed(cudaMemcpy(&first, b->to, sizeof first, cudaMemcpyDeviceToHost))
-                 && passed(cudaMemcpy(&last, b->to + at, sizeof last, cudaMemcpyDeviceToHost));
-    right = right && last == 0x01010101u && first == (job->box ? 0 : 0x01010101u);
-    if (!right)
-        fprintf(stderr, "CUDA's boxes are wrong\n");
-    cudaFree(b->from);
-    cudaFree(b->to);
-    if (b->stream)
-        cudaStreamDestroy(b->stream);
-    delete b;
-    return right;
-}
-
-/* Where rows and planes lie back to back there is one dimension, as one would write it by hand. */
-cudaError_t copy_box(const boxes *b, const micro_job *job)
-{
-    const micro_box &box = b->box;
-    const size_t offset = (box.first[0] * box.range[1] + box.first[1]) * box.range[2] + box.first[2];
-    const size_t width = box.size[2] * sizeof(unsigned);
-    if (!job->box || job->dims == 1)
-        return cudaMemcpyAsync(b->to + offset, b->from + offset, width * box.size[1] * box.size[0],
-                               cudaMemcpyDeviceToDevice, b->stream);
-    if (job->dims == 2)
-        return cudaMemcpy2DAsync(b->to + offset, b->pitch, b->from + offset, b->pitch, width, box.size[1],
-                                 cudaMemcpyDeviceToDevice, b->stream);
-    cudaMemcpy3DParms p = {};
-    p.srcPtr = make_cudaPitchedPtr(b->from, b->pitch, b->pitch, box.range[1]);
-    p.dstPtr = make_cudaPitchedPtr(b->to, b->pitch, b->pitch, box.range[1]);
-    p.srcPos = p.dstPos = make_cudaPos(box.first[2] * sizeof(unsigned), box.first[1], box.first[0]);
-    p.extent = make_cudaExtent(width, box.size[1], box.size[0]);
-    p.kind = cudaMemcpyDeviceToDevice;
-    return cudaMemcpy3DAsync(&p, b->stream);
-}
-
-cudaError_t fill_box(const boxes *b, const micro_job *job)
-{
-    const micro_box &box = b->box;
-    const size_t offset = (box.first[0] * box.range[1] + box.first[1]) * box.range[2] + box.first[2];
-    const size_t width = box.size[2] * sizeof(unsigned);
-    if (!job->box || job->dims == 1)
-        return cudaMemsetAsync(b->to + offset, 1, width * box.size[1] * box.size[0], b->stream);
-    if (job->dims == 2)
-        return cudaMemset2DAsync(b->to + offset, b->pitch, 1, width, box.size[1], b->stream);
-    return cudaMemset3DAsync(make_cudaPitchedPtr(b->to + offset, b->pitch, b->pitch, box.range[1]), 1,
-                             make_cudaExtent(width, box.size[1], box.size[0]), b->stream);
-}
-
-bool sample_copy(const micro_job *job, double *value)
-{
-    boxes *b = (boxes *)job->state;
-    const double start = bench_now();
-    const bool done = passed(copy_box(b, job)) && passed(cudaStreamSynchronize(b->stream));
-    *value = (bench_now() - start) * 1e6;
-    return done;
-}
-
-bool sample_fill(const micro_job *job, double *value)
-{
-    boxes *b = (boxes *)job->state;
-    const double start = bench_now();
-    const bool done = passed(fill_box(b, job)) && passed(cudaStreamSynchronize(b->stream));
-    *value = (bench_now() - start) * 1e6;
-    return done;
-}
-
-/* ---- copies beside kernels --------------------------------------------------------------------------------------- */
-
-struct chunks {
-    std::vector<float *> host, device;
-    std::vector<cudaStream_t> streams;
-    float added;
-};
-
-bool open_chunks(micro_job *job)
-{
-    chunks *c = new chunks();
-    job->state = c;
-    for (size_t i = 0; i < job->count; ++i) {
-        float *host = nullptr, *device = nullptr;
-        cudaStream_t stream = nullptr;
-        if (!passed(cudaMallocHost(&host, job->bytes)) || !passed(cudaMalloc(&device, job->bytes))
-            || !passed(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)))
-            return false;
-        memset(host, 0, job->bytes);
-        c->host.push_back(host);
-        c->device.push_back(device);
-        c->streams.push_back(stream);
-    }
-    return true;
-}
-
-bool close_chunks(micro_job *job)
-{
-    chunks *c = (chunks *)job->state;
-    bool right = passed(cudaDeviceSynchronize());
-    for (size_t i = 0; i < c->host.size(); ++i) {
-        right = right && c->host[i][0] == c->added && c->host[i][job->bytes / sizeof(float) - 1] == c->added;
-        cudaFreeHost(c->host[i]);
-        cudaFree(c->device[i]);
-        cudaStreamDestroy(c->streams[i]);
-    }
-    if (!right)
-        fprintf(stderr, "CUDA's chunks are wrong\n");
-    delete c;
-    return right;
-}
-
-bool send_chunk(chunks *c, size_t i, const micro_job *job)
-{
-    return passed(cudaMemcpyAsync(c->device[i], c->host[i], job->bytes, cudaMemcpyHostToDevice, c->streams[i]));
-}
-
-bool compute_chunk(chunks *c, size_t i, const micro_job *job)
-{
-    const size_t n = job->bytes / sizeof(float);
-    grind_kernel<<<(unsigned)((n + 255) / 256), 256, 0, c->streams[i]>>>(c->device[i], 1.0f, job->work, n);
-    return passed(cudaGetLastError());
-}
-
-bool fetch_chunk(chunks *c, size_t i, const micro_job *job)
-{
-    return passed(cudaMemcpyAsync(c->host[i], c->device[i], job->bytes, cudaMemcpyDeviceToHost, c->streams[i]));
-}
-
-bool sample_pipelined(const micro_job *job, double *value)
-{
-    chunks *c = (chunks *)job->state;
-    bool done = true;
-    const double start = bench_now();
-    for (size_t i = 0; i < job->count; ++i)
-        done = send_chunk(c, i, job) && compute_chunk(c, i, job) && fetch_chunk(c, i, job) && done;
-    done = passed(cudaDeviceSynchronize()) && done;
-    *value = (bench_now() - start) * 1e6;
-    c->added += (float)job->work;
-    return done;
-}
-
-bool sample_parts(const micro_job *job, int part, double *value)
-{
-    bool (*const steps[])(chunks *, size_t, const micro_job *) = {send_chunk, compute_chunk, fetch_chunk};
-    chunks *c = (chunks *)job->state;
-    bool done = true;
-    for (int step = 0; step < 3; ++step) {
-        const double start = bench_now();
-        for (size_t i = 0; i < job->count; ++i)
-            done = steps[step](c, i, job) && done;
-        done = passed(cudaDeviceSynchronize()) && done;
-        if (step == part)
-            *value = (bench_now() - start) * 1e6;
-    }
-    c->added += (float)job->work;
-    return done;
-}
-
-bool sample_sending(const micro_job *job, double *value)
-{
-    return sample_parts(job, 0, value);
-}
-
-bool sample_computing(const micro_job *job, double *value)
-{
-    return sample_parts(job, 1, value);
-}
-
-bool sample_fetching(const micro_job *job, double *value)
-{
-    return sample_parts(job, 2, value);
-}
-
-/* ---- a fresh process ------------------------------------------------------------------------------------------- */
-
-bool sample_start(const micro_job *, double *value)
-{
-    return micro_start_of("cuda", value);
-}
-
-bool sample_end(const micro_job *, double *value)
-{
-    return micro_end_of("cuda", value);
-}
-
 const micro_entry entries[] = {
     {MICRO_SUBMIT, "CUDA", "stream", 0, open_streams, sample_submit, close_streams, false},
     {MICRO_SUBMIT_WAIT, "CUDA", "stream", 0, open_streams, sample_submit_wait, close_streams, false},
@@ -546,28 +296,8 @@ const micro_entry entries[] = {
     {MICRO_SEND, "CUDA", "pinned", 0, open_pinned, sample_send, close_transfer, false},
     {MICRO_FETCH, "CUDA", "pageable", 0, open_pageable, sample_fetch, close_transfer, false},
     {MICRO_FETCH, "CUDA", "pinned", 0, open_pinned, sample_fetch, close_transfer, false},
-    {MICRO_MIGRATE, "CUDA", "cudaMemcpyPeer", 0, open_migration, sample_migrate, close_transfer, false},
-    {MICRO_OVERLAP, "CUDA", "pinned", 0, open_chunks, sample_pipelined, close_chunks, false},
-    {MICRO_OVERLAP, "CUDA", "send, pinned", 0, open_chunks, sample_sending, close_chunks, false},
-    {MICRO_OVERLAP, "CUDA", "compute, pinned", 0, open_chunks, sample_computing, close_chunks, false},
-    {MICRO_OVERLAP, "CUDA", "fetch, pinned", 0, open_chunks, sample_fetching, close_chunks, false},
-    {MICRO_COPY, "CUDA", "", 0, open_boxes, sample_copy, close_boxes, false},
-    {MICRO_FILL, "CUDA", "", 0, open_boxes, sample_fill, close_boxes, false},
-    {MICRO_STREAM, "CUDA", "pinned", 0, open_chunks, sample_pipelined, close_chunks, false},
-    {MICRO_START, "CUDA", "", 0, nullptr, sample_start, nullptr, false},
-    {MICRO_END, "CUDA", "", 0, nullptr, sample_end, nullptr, false},
 };
 
 } // namespace
 
 extern "C" const micro_entries micro_cuda = {entries, sizeof entries / sizeof entries[0], has_device};
-
-extern "C" bool micro_cuda_first(void)
-{
-    unsigned *x = nullptr, value = 41;
-    if (!passed(cudaMalloc(&x, sizeof *x)) || !passed(cudaMemcpy(x, &value, sizeof value, cudaMemcpyHostToDevice)))
-        return false;
-    bump_kernel<<<1, 1>>>(x);
-    const bool done = passed(cudaMemcpy(&value, x, sizeof value, cudaMemcpyDeviceToHost)) && passed(cudaFree(x));
-    return done && value == 42;
-}

@@ -2,7 +2,6 @@
 /* Measuring in turns: all entries for an operation do the same job, one sample each in every round. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,20 +27,8 @@ static const struct {
     [MICRO_ACCESSORS] = {"accessors", "us"},
     [MICRO_SEND] = {"send", "us"},
     [MICRO_FETCH] = {"fetch", "us"},
-    [MICRO_MIGRATE] = {"migrate", "us"},
-    [MICRO_OVERLAP] = {"overlap", "us"},
     [MICRO_PART_WAIT] = {"part_wait", "us"},
     [MICRO_PART_CHAIN] = {"part_chain", "us"},
-    [MICRO_GRID] = {"grid", "us"},
-    [MICRO_COPY] = {"copy", "us"},
-    [MICRO_FILL] = {"fill", "us"},
-    [MICRO_STREAM] = {"stream", "us"},
-    [MICRO_START] = {"start", "us"},
-    [MICRO_END] = {"end", "us"},
-    [MICRO_PIXEL] = {"pixel", "ns"},
-    [MICRO_IMAGE] = {"image", "ns"},
-    [MICRO_IDLE] = {"idle", "ms"},
-    [MICRO_IDLE_LATER] = {"idle_later", "ms"},
 };
 
 /* A result. */
@@ -58,17 +45,6 @@ static size_t row_count;
 bool micro_wanted(enum micro_op op)
 {
     return bench_is_listed(micro_options.only, ops[op].name);
-}
-
-void micro_note(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    printf("    ");
-    vprintf(format, arguments);
-    printf("\n");
-    va_end(arguments);
-    fflush(stdout);
 }
 
 bool micro_sizes(size_t first, size_t factor, size_t last, bool (*run)(size_t size))
@@ -160,19 +136,6 @@ static bool add_row(enum micro_op op, const char *side, const char *variant, con
     return true;
 }
 
-bool micro_add(enum micro_op op, const char *side, const char *variant, const char *parameter, double value)
-{
-    return add_row(op, side, variant, parameter, bench_summarize(&value, 1));
-}
-
-double micro_value(enum micro_op op, const char *side, const char *variant)
-{
-    for (size_t i = row_count; i-- > 0;)
-        if (rows[i].op == op && !strcmp(rows[i].side, side) && !strcmp(rows[i].variant, variant))
-            return rows[i].value.median;
-    return 0;
-}
-
 /* An entry while its job is measured. */
 struct running {
     const struct micro_entry *entry;
@@ -184,7 +147,7 @@ struct running {
 
 static bool can_do(const struct micro_entry *entry, enum micro_op op, const struct micro_job *job)
 {
-    const size_t size = op == MICRO_SEND || op == MICRO_FETCH || op == MICRO_MIGRATE ? job->bytes : job->count;
+    const size_t size = op == MICRO_SEND || op == MICRO_FETCH ? job->bytes : job->count;
     return entry->op == op && (!entry->most || size <= entry->most) && !(entry->one_thread && job->threads);
 }
 
@@ -201,33 +164,18 @@ static size_t collect_of(const struct micro_entries *module, enum micro_op op, c
 /* The entries for an operation, of all modules that were linked. */
 static size_t collect(enum micro_op op, const struct micro_job *job, struct running *running)
 {
-    const struct micro_entries *const modules[] = {
-        &micro_tasks,      &micro_tasks_openmp,  &micro_transfers, &micro_parts,
-        &micro_parts_libc, &micro_images,        &micro_process,   &micro_process_openmp,
+    static const struct micro_entries *const modules[] = {
+        &micro_tasks,  &micro_tasks_openmp,  &micro_transfers,
 #ifdef MICRO_HAVE_TARGET
-        &micro_target,     &micro_target_nowait,
-#endif
-#ifdef MICRO_HAVE_OL
-        &micro_tasks_ol,
+        &micro_target, &micro_target_nowait,
 #endif
 #ifdef MICRO_HAVE_CUDA
         &micro_cuda,
 #endif
     };
-    static const struct micro_entries *const peers[] = {
-#ifdef MICRO_HAVE_OPENCL
-        &micro_tasks_opencl,
-#endif
-#ifdef MICRO_HAVE_STARPU
-        &micro_tasks_starpu,
-#endif
-        NULL,
-    };
     size_t count = 0;
     for (size_t m = 0; m < sizeof modules / sizeof modules[0]; ++m)
         count = collect_of(modules[m], op, job, running, count);
-    for (size_t m = 0; micro_options.peers && peers[m]; ++m)
-        count = collect_of(peers[m], op, job, running, count);
     return count;
 }
 

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Micro-benchmarks: what submitting, ordering, copying and starting cost, in Teamwork and in what users would take
- * instead.
+ * Micro-benchmarks: what submitting, ordering and copying cost, in Teamwork and in what users would take instead.
  *
  *     ../harness/        the clock, rounds, options, JSON, the device
  *     micro.c            the entries of a job, in turns; the table
  *     main.c             the programs' options
  *     tasks.c            command groups: submission, chains, fans, threads, buffers, accessors, memory; which sizes
  *     tasks_openmp.c     the same by OpenMP tasks on the host
- *     tasks_opencl.c     the same by OpenCL, where there is one
- *     tasks_starpu.c     the same by StarPU, likewise
- *     tasks_ol.c         the same by LLVM's liboffload, where TW_BACKEND=ol runs a GPU
- *     transfers.c        copies between host and devices, and between devices; copies beside kernels; which sizes
- *     parts.c            parts of buffers, copies and fills in groups, and a stream of chunks; which sizes
- *     images.c           reads of images on the host, against loops by hand
- *     process.c          starting, ending, being idle
+ *     transfers.c        copies between host and devices; which sizes
  *     target.c           all of it by target regions and omp_target_memcpy
  *     cuda.cu            all of it in CUDA
  *
@@ -45,20 +38,8 @@ enum micro_op {
     MICRO_ACCESSORS,  /**< `count` kernels that use the same `accessors` buffers each, and the wait: us each */
     MICRO_SEND,       /**< `bytes` to the device: us */
     MICRO_FETCH,      /**< `bytes` to the host: us */
-    MICRO_MIGRATE,    /**< `bytes` from one device to another: us */
-    MICRO_OVERLAP,    /**< `count` chunks of `bytes` sent, computed on and fetched: us for all */
-    MICRO_PART_WAIT,  /**< a kernel that does nothing on a buffer, or a part of it, and the wait: us each */
+    MICRO_PART_WAIT,  /**< a kernel on a buffer, or on a part of it, and the wait, `count` times: us each */
     MICRO_PART_CHAIN, /**< `count` of them, each after the one before, and the wait: us each */
-    MICRO_GRID,       /**< `count` steps of a five-point stencil on `rows` rows and as many columns: us each */
-    MICRO_COPY,       /**< `bytes` from one buffer to another on the device, or a box of them: us */
-    MICRO_FILL,       /**< setting `bytes`, or a box of them: us */
-    MICRO_STREAM,     /**< `count` chunks of `bytes`, as in MICRO_OVERLAP, through a buffer with room for a few: us */
-    MICRO_PIXEL,      /**< `count` reads of an image at whole coordinates: ns each */
-    MICRO_IMAGE,      /**< `count` reads by the sampler number `image` of images.c: ns each */
-    MICRO_START,      /**< from the begin of the program to its first result: us */
-    MICRO_END,        /**< from the program's last result to its end: us */
-    MICRO_IDLE,       /**< a second of sleep right after work: ms of processor time */
-    MICRO_IDLE_LATER, /**< the second after that */
     MICRO_OPS
 };
 
@@ -69,13 +50,8 @@ struct micro_job {
     size_t count;
     size_t buffers, accessors;
     size_t bytes;
-    size_t rows;
-    unsigned dims;     /**< of the buffers in MICRO_COPY and MICRO_FILL */
-    bool box;          /**< there: only the middle half of each dimension */
     unsigned threads;  /**< that submit, `count` in all; 0 counts as 1 */
     bool shared_queue; /**< all of them to one queue */
-    unsigned work;     /**< operations on each element in MICRO_OVERLAP and MICRO_STREAM */
-    unsigned image;    /**< the sampler of MICRO_IMAGE */
     void *state;       /**< of the entry, from prepare() to finish() */
 };
 
@@ -104,12 +80,10 @@ struct micro_entries {
 struct micro_options {
     bool quick;        /**< small sizes and few rounds: to see that all is right */
     bool without_cuda; /**< the CUDA entries take no part */
-    bool peers;        /**< OpenCL and StarPU do: their threads slow OpenMP's down, which sleep at once then */
     const char *only;  /**< a list of operations, as bench_is_listed() takes it; NULL: all */
     const char *json;  /**< a file for the results; NULL: none */
     /** For each job, unless three rounds take longer; of a job that takes three times as long there is one round. */
     double seconds;
-    const char *program;
 };
 extern struct micro_options micro_options;
 
@@ -120,15 +94,6 @@ extern struct micro_options micro_options;
  * @return false if anything failed or a result is wrong
  */
 bool micro_measure(enum micro_op op, const char *parameter, const struct micro_job *job);
-
-/** Adds a row that was measured elsewhere. */
-bool micro_add(enum micro_op op, const char *side, const char *variant, const char *parameter, double value);
-
-/** The median of the newest row of that operation, side and variant; 0 if there is none. */
-double micro_value(enum micro_op op, const char *side, const char *variant);
-
-/** Prints a line of prose that belongs to the rows above. */
-void micro_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** Whether --only lets an operation be measured. */
 bool micro_wanted(enum micro_op op);
@@ -152,32 +117,9 @@ bool micro_share(const struct micro_job *job, unsigned threads, bool (*body)(voi
 
 bool micro_run_tasks(void);
 bool micro_run_transfers(void);
-bool micro_run_parts(void);
-bool micro_run_images(void);
-bool micro_run_process(void);
 
-/** What a program does that was started with --child `what`: only to be measured. */
-int micro_child(const char *what);
-
-extern const struct micro_entries micro_tasks, micro_tasks_openmp, micro_tasks_opencl, micro_tasks_starpu;
-extern const struct micro_entries micro_transfers, micro_parts, micro_parts_libc, micro_images, micro_process,
-    micro_process_openmp;
-extern const struct micro_entries micro_target, micro_target_nowait, micro_tasks_ol, micro_cuda;
-
-/** The elements of 4 bytes of MICRO_COPY and MICRO_FILL: the extents of the buffers, and the box that is copied or
- *  filled. Dimensions that are not there have one element. */
-struct micro_box {
-    size_t range[3], first[3], size[3];
-};
-struct micro_box micro_box_of(const struct micro_job *job);
-
-/** The first result of a fresh process by target regions or CUDA; false: it failed. */
-bool micro_target_first(void);
-bool micro_cuda_first(void);
-
-/** A sample of MICRO_START or MICRO_END of this program with --child `what`. */
-bool micro_start_of(const char *what, double *value);
-bool micro_end_of(const char *what, double *value);
+extern const struct micro_entries micro_tasks, micro_tasks_openmp, micro_transfers, micro_target, micro_target_nowait,
+    micro_cuda;
 
 #ifdef __cplusplus
 }

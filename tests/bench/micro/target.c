@@ -232,30 +232,6 @@ static bool sample_update_from(const struct micro_job *job, double *value)
     return true;
 }
 
-/* ---- a fresh process ----------------------------------------------------------------------------------------- */
-
-bool micro_target_first(void)
-{
-    enum { ITEMS = 64 };
-    unsigned data[ITEMS] = {0};
-#pragma omp target teams distribute parallel for map(from : data) device(DEVICE)
-    for (int i = 0; i < ITEMS; ++i)
-        data[i] = 42;
-    return data[0] == 42 && data[ITEMS - 1] == 42;
-}
-
-static bool start_target(const struct micro_job *job, double *value)
-{
-    (void)job;
-    return micro_start_of("target", value);
-}
-
-static bool end_target(const struct micro_job *job, double *value)
-{
-    (void)job;
-    return micro_end_of("target", value);
-}
-
 static bool has_device(void)
 {
     return !bench_on_host() && omp_get_num_devices() > 0;
@@ -270,8 +246,6 @@ static const struct micro_entry entries[] = {
     {MICRO_FETCH, "OpenMP", "omp_target_memcpy", 0, open_pageable, sample_fetch, close_transfer, false},
     {MICRO_FETCH, "OpenMP", "... pinned", 0, open_pinned, sample_fetch, close_transfer, false},
     {MICRO_FETCH, "OpenMP", "target update", 0, open_mapped, sample_update_from, close_transfer, false},
-    {MICRO_START, "OpenMP", "target", 0, NULL, start_target, NULL, false},
-    {MICRO_END, "OpenMP", "target", 0, NULL, end_target, NULL, false},
 };
 const struct micro_entries micro_target = {entries, sizeof entries / sizeof entries[0], has_device};
 

@@ -31,30 +31,28 @@ static inline void nothing(const struct nothing *k)
 }
 TW_SINGLE_TASK(nothing);
 
-struct nothing_at {
-    unsigned unused;
-};
-static inline void nothing_at(tw_item item, const struct nothing_at *k)
+static inline void nothing_at(tw_item item, const struct nothing *k)
 {
     (void)item;
     (void)k;
 }
-TW_RANGE_KERNEL(nothing_at, 1);
+TW_RANGE_KERNEL(TW_BLOCK(nothing) nothing_at, 1);
 
 /* A work-item for each of a thousand numbers. */
-struct bump_each {
-    unsigned *x;
-};
-static inline void bump_each(tw_item item, const struct bump_each *k)
+static inline void bump_each(tw_item item, const struct bump *k)
 {
     ++k->x[tw_global_id(item, 0)];
 }
-TW_RANGE_KERNEL(bump_each, 1);
+TW_RANGE_KERNEL(TW_BLOCK(bump) bump_each, 1);
 
 /* ---- what all samples of an entry share ---------------------------------------------------------------------- */
 
+struct state;
+typedef bool submit_function(const struct state *s, tw_queue *on, unsigned i);
+
 struct state {
-    const struct micro_job *job; /* of the sample that runs */
+    const struct micro_job *job; /* of the sample that runs, as is what its threads submit */
+    submit_function *submit;
     tw_queue *queues[MOST_THREADS];
     unsigned threads;
     tw_buffer **buffers;
@@ -154,129 +152,137 @@ static bool submit_bump(tw_queue *on, tw_buffer *buffer)
     return tw_queue_submit(on, cg, NULL) == TW_SUCCESS;
 }
 
-/* ---- submission ---------------------------------------------------------------------------------------------- */
+/* ---- groups: the i-th of a thread, or those of the i-th thread ------------------------------------------------- */
 
-static bool sample_submit_nothing(const struct micro_job *job, double *value)
+static bool submit_alone(const struct state *s, tw_queue *on, unsigned i)
 {
-    struct state *s = job->state;
-    bool done = true;
-    const double start = bench_now();
-    for (size_t i = 0; i < job->count; ++i)
-        done = submit_nothing(s->queues[0]) && done;
-    *value = (bench_now() - start) * 1e6 / (double)job->count;
-    return bench_passed(tw_queue_wait(s->queues[0])) && done;
+    (void)s;
+    (void)i;
+    return submit_nothing(on);
 }
 
-static bool sample_submit_bump(const struct micro_job *job, double *value)
+static bool submit_link(const struct state *s, tw_queue *on, unsigned i)
 {
-    struct state *s = job->state;
-    bool done = true;
-    const double start = bench_now();
-    for (size_t i = 0; i < job->count; ++i)
-        done = submit_bump(s->queues[0], s->buffers[0]) && done;
-    *value = (bench_now() - start) * 1e6 / (double)job->count;
-    s->expected += job->count;
-    return bench_passed(tw_queue_wait(s->queues[0])) && done;
+    return submit_bump(on, s->buffers[i % (unsigned)s->buffer_count]);
 }
 
-static bool sample_submit_wait(const struct micro_job *job, double *value)
+static bool submit_items(const struct state *s, tw_queue *on, unsigned i)
 {
-    struct state *s = job->state;
-    bool done = true;
-    const double start = bench_now();
-    for (size_t i = 0; i < job->count; ++i)
-        done = submit_nothing(s->queues[0]) && tw_queue_wait(s->queues[0]) == TW_SUCCESS && done;
-    *value = (bench_now() - start) * 1e6 / (double)job->count;
-    return done;
+    (void)i;
+    return submit_bump_each(on, s->buffers[0]);
 }
 
-static bool sample_submit_wait_range(const struct micro_job *job, double *value)
+static bool submit_range(const struct state *s, tw_queue *on, unsigned i)
 {
-    struct state *s = job->state;
-    bool done = true;
-    const double start = bench_now();
-    for (size_t i = 0; i < job->count; ++i) {
-        tw_command_group *cg = tw_queue_begin(s->queues[0]);
-        tw_parallel_for(cg, tw_range_1d(1), nothing_at, .unused = 0);
-        done = tw_queue_submit(s->queues[0], cg, NULL) == TW_SUCCESS && done;
-        done = tw_queue_wait(s->queues[0]) == TW_SUCCESS && done;
-    }
-    *value = (bench_now() - start) * 1e6 / (double)job->count;
-    return done;
+    (void)s;
+    (void)i;
+    tw_command_group *cg = tw_queue_begin(on);
+    tw_parallel_for(cg, tw_range_1d(1), nothing_at, .unused = 0);
+    return tw_queue_submit(on, cg, NULL) == TW_SUCCESS;
 }
 
-/* ---- chains and fans, from one thread and from many ---------------------------------------------------------- */
-
-static bool chain_of_thread(void *user, unsigned thread)
+static bool submit_part(const struct state *s, tw_queue *on, unsigned i)
 {
-    struct state *s = user;
-    tw_queue *on = s->queues[s->job->shared_queue ? 0 : thread];
-    bool done = true;
-    for (size_t i = 0; i < s->job->count / s->threads; ++i)
-        done = submit_bump(on, s->buffers[thread]) && done;
-    return tw_queue_wait(on) == TW_SUCCESS && done;
+    (void)i;
+    tw_command_group *cg = tw_queue_begin(on);
+    tw_single_task(cg, bump, .x = tw_read_write_part(cg, s->buffers[0], tw_id_1d(0), tw_range_1d(1)));
+    return tw_queue_submit(on, cg, NULL) == TW_SUCCESS;
 }
 
-static bool fan_of_thread(void *user, unsigned thread)
+static bool submit_all_buffers(const struct state *s, tw_queue *on, unsigned i)
 {
-    struct state *s = user;
-    tw_queue *on = s->queues[s->job->shared_queue ? 0 : thread];
-    bool done = true;
-    for (size_t i = 0; i < s->job->count / s->threads; ++i)
-        done = submit_nothing(on) && done;
-    return tw_queue_wait(on) == TW_SUCCESS && done;
-}
-
-static bool sample_kernels(const struct micro_job *job, double *value)
-{
-    struct state *s = job->state;
-    bool done = true;
-    const double start = bench_now();
-    for (size_t i = 0; i < job->count; ++i)
-        done = submit_bump_each(s->queues[0], s->buffers[0]) && done;
-    done = bench_passed(tw_queue_wait(s->queues[0])) && done;
-    *value = (bench_now() - start) * 1e6 / (double)job->count;
-    s->expected += job->count;
-    return done;
+    (void)i;
+    tw_command_group *cg = tw_queue_begin(on);
+    unsigned *x = NULL;
+    for (size_t k = 0; k < s->buffer_count; ++k)
+        x = tw_read_write(cg, s->buffers[k]);
+    tw_single_task(cg, bump, .x = x);
+    return tw_queue_submit(on, cg, NULL) == TW_SUCCESS;
 }
 
 /* All read one buffer. */
-static bool reading_fan_of_thread(void *user, unsigned thread)
+static bool submit_reader(const struct state *s, tw_queue *on, unsigned i)
+{
+    (void)i;
+    tw_command_group *cg = tw_queue_begin(on);
+    tw_read(cg, s->buffers[0]);
+    tw_single_task(cg, nothing, .unused = 0);
+    return tw_queue_submit(on, cg, NULL) == TW_SUCCESS;
+}
+
+/* ---- from one thread ------------------------------------------------------------------------------------------- */
+
+enum wait { NOT_TIMED, LAST, EACH };
+
+static bool take_groups(const struct micro_job *job, submit_function *submit, enum wait wait, double *value)
+{
+    struct state *s = job->state;
+    bool done = true;
+    const double start = bench_now();
+    for (unsigned i = 0; i < job->count; ++i) {
+        done = submit(s, s->queues[0], i) && done;
+        if (wait == EACH)
+            done = tw_queue_wait(s->queues[0]) == TW_SUCCESS && done;
+    }
+    const double submitted = bench_now();
+    done = bench_passed(tw_queue_wait(s->queues[0])) && done;
+    *value = ((wait == NOT_TIMED ? submitted : bench_now()) - start) * 1e6 / (double)job->count;
+    s->expected += s->buffer_count ? job->count : 0;
+    return done;
+}
+
+#define SAMPLE(name, submit, wait)                                                                                     \
+    static bool sample_##name(const struct micro_job *job, double *value)                                              \
+    {                                                                                                                  \
+        return take_groups(job, submit, wait, value);                                                                  \
+    }
+SAMPLE(submit_nothing, submit_alone, NOT_TIMED)
+SAMPLE(submit_bump, submit_link, NOT_TIMED)
+SAMPLE(submit_wait, submit_alone, EACH)
+SAMPLE(submit_wait_range, submit_range, EACH)
+SAMPLE(part_wait, submit_part, EACH)
+SAMPLE(whole_wait, submit_link, EACH)
+SAMPLE(part_chain, submit_part, LAST)
+SAMPLE(whole_chain, submit_link, LAST)
+SAMPLE(kernels, submit_items, LAST)
+SAMPLE(buffers, submit_link, LAST)
+SAMPLE(accessors, submit_all_buffers, LAST)
+
+/* ---- from one thread or from many ------------------------------------------------------------------------------ */
+
+static bool groups_of_thread(void *user, unsigned thread)
 {
     struct state *s = user;
     tw_queue *on = s->queues[s->job->shared_queue ? 0 : thread];
     bool done = true;
-    for (size_t i = 0; i < s->job->count / s->threads; ++i) {
-        tw_command_group *cg = tw_queue_begin(on);
-        tw_read(cg, s->buffers[0]);
-        tw_single_task(cg, nothing, .unused = 0);
-        done = tw_queue_submit(on, cg, NULL) == TW_SUCCESS && done;
-    }
+    for (size_t i = 0; i < s->job->count / s->threads; ++i)
+        done = s->submit(s, on, thread) && done;
     return tw_queue_wait(on) == TW_SUCCESS && done;
 }
 
-static bool on_threads(const struct micro_job *job, bool (*body)(void *, unsigned), double *value)
+static bool on_threads(const struct micro_job *job, submit_function *submit, double *value)
 {
     struct state *s = job->state;
     s->job = job;
-    return micro_share(job, s->threads, body, s, value);
+    s->submit = submit;
+    return micro_share(job, s->threads, groups_of_thread, s, value);
 }
 
 static bool sample_chain(const struct micro_job *job, double *value)
 {
     struct state *s = job->state;
     s->expected += job->count / s->threads * s->threads;
-    return on_threads(job, chain_of_thread, value);
+    return on_threads(job, submit_link, value);
 }
 
 static bool sample_fan(const struct micro_job *job, double *value)
 {
-    return on_threads(job, fan_of_thread, value);
+    return on_threads(job, submit_alone, value);
 }
 
 static bool sample_reading_fan(const struct micro_job *job, double *value)
 {
-    return on_threads(job, reading_fan_of_thread, value);
+    return on_threads(job, submit_reader, value);
 }
 
 /* ---- recorded once ---------------------------------------------------------------------------------------------- */
@@ -395,40 +401,6 @@ QUEUED_SAMPLE(sample_drained_fan, false, drain_us, false)
 QUEUED_SAMPLE(sample_memory_chain, true, bytes, true)
 QUEUED_SAMPLE(sample_memory_fan, false, bytes, true)
 
-/* ---- buffers and accessors ----------------------------------------------------------------------------------- */
-
-static bool sample_buffers(const struct micro_job *job, double *value)
-{
-    struct state *s = job->state;
-    bool done = true;
-    const double start = bench_now();
-    for (size_t i = 0, next = 0; i < job->count; ++i, next = next + 1 < job->buffers ? next + 1 : 0)
-        done = submit_bump(s->queues[0], s->buffers[next]) && done;
-    done = tw_queue_wait(s->queues[0]) == TW_SUCCESS && done;
-    *value = (bench_now() - start) * 1e6 / (double)job->count;
-    s->expected += job->count;
-    return done;
-}
-
-static bool sample_accessors(const struct micro_job *job, double *value)
-{
-    struct state *s = job->state;
-    bool done = true;
-    const double start = bench_now();
-    for (size_t i = 0; i < job->count; ++i) {
-        tw_command_group *cg = tw_queue_begin(s->queues[0]);
-        unsigned *x = NULL;
-        for (size_t k = 0; k < job->accessors; ++k)
-            x = tw_read_write(cg, s->buffers[k]);
-        tw_single_task(cg, bump, .x = x);
-        done = tw_queue_submit(s->queues[0], cg, NULL) == TW_SUCCESS && done;
-    }
-    done = tw_queue_wait(s->queues[0]) == TW_SUCCESS && done;
-    *value = (bench_now() - start) * 1e6 / (double)job->count;
-    s->expected += job->count;
-    return done;
-}
-
 static const struct micro_entry entries[] = {
     {MICRO_SUBMIT, "Teamwork", "no accessor", 0, open_no_buffer, sample_submit_nothing, close_state, false},
     {MICRO_SUBMIT, "Teamwork", "one accessor", 0, open_buffer_each, sample_submit_bump, close_state, false},
@@ -447,6 +419,10 @@ static const struct micro_entry entries[] = {
     {MICRO_DRAINED, "Teamwork", "fan", 0, open_two_buffers, sample_drained_fan, close_state, false},
     {MICRO_MEMORY, "Teamwork", "chain", 0, open_two_buffers, sample_memory_chain, close_state, false},
     {MICRO_MEMORY, "Teamwork", "fan", 0, open_two_buffers, sample_memory_fan, close_state, false},
+    {MICRO_PART_WAIT, "Teamwork", "whole buffer", 0, open_items, sample_whole_wait, close_state, false},
+    {MICRO_PART_WAIT, "Teamwork", "a part", 0, open_items, sample_part_wait, close_state, false},
+    {MICRO_PART_CHAIN, "Teamwork", "whole buffer", 0, open_items, sample_whole_chain, close_state, false},
+    {MICRO_PART_CHAIN, "Teamwork", "a part", 0, open_items, sample_part_chain, close_state, false},
     {MICRO_BUFFERS, "Teamwork", "", 0, open_buffers, sample_buffers, close_state, false},
     {MICRO_ACCESSORS, "Teamwork", "", 0, open_buffers, sample_accessors, close_state, false},
 };
@@ -507,6 +483,8 @@ bool micro_run_tasks(void)
     snprintf(parameter, sizeof parameter, "groups=%zu", calls.count);
     bool right = micro_measure(MICRO_SUBMIT, parameter, &calls);
     right = micro_measure(MICRO_SUBMIT_WAIT, parameter, &calls) && right;
+    right = micro_measure(MICRO_PART_WAIT, parameter, &calls) && right;
+    right = micro_measure(MICRO_PART_CHAIN, parameter, &calls) && right;
     right = micro_sizes(100, 10, micro_options.quick ? 1000 : 1000000, run_size) && right;
     right = micro_sizes(1, 2, micro_options.quick ? 2 : MOST_THREADS, run_threads) && right;
     right = micro_sizes(1, 10, micro_options.quick ? 100 : 10000, run_buffers) && right;

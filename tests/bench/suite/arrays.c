@@ -1,11 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Problems whose data are arrays: making and freeing them, and comparing a result with the expected one. */
+/* Memory of the host, and problems: making and freeing them, and comparing a result with the expected one. */
 #include "arrays.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Small enough for parts of equal size, large enough for memcpy(). */
+enum { PIECE = 1 << 16 };
+
+void *suite_allocate(size_t bytes)
+{
+    void *memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    if (!memory)
+        fprintf(stderr, "no memory for %zu bytes\n", bytes);
+    return memory;
+}
+
+void suite_fill(void *to, const void *from, size_t bytes)
+{
+    const size_t pieces = (bytes + PIECE - 1) / PIECE;
+#pragma omp parallel for schedule(static)
+    for (size_t piece = 0; piece < pieces; ++piece) {
+        const size_t at = piece * PIECE, count = bytes - at < PIECE ? bytes - at : PIECE;
+        if (from)
+            memcpy((char *)to + at, (const char *)from + at, count);
+        else
+            memset((char *)to + at, SUITE_POISON, count);
+    }
+}
 
 void *suite_allocate_data(size_t bytes)
 {
@@ -21,8 +45,7 @@ void *suite_arrays_floats(struct suite_problem *problem, size_t bytes, size_t in
     if (!arrays)
         return NULL;
     float *in = suite_allocate(in_count * sizeof(float)), *out = suite_allocate(out_count * sizeof(float));
-    *arrays = (struct suite_arrays){
-        .at = {{in_count * sizeof(float), in, false}, {out_count * sizeof(float), NULL, false}}, 1, out};
+    *arrays = (struct suite_arrays){.at = {{in_count * sizeof(float), in}, {out_count * sizeof(float), NULL}}, 1, out};
     if (!in || !out)
         return NULL;
 #pragma omp parallel for schedule(static)

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Programs of the suite whose data are a few arrays, which is most of them: what their problems, and the memory of
- * their versions on every side, have in common. The data of such a problem begin with a struct suite_arrays.
+ * The data of a problem are a few arrays, and begin with a struct suite_arrays. What problems, and the memory of their
+ * versions on every side, have in common:
  *
  *     arrays.c             making, checking and freeing the problem
- *     arrays_teamwork.h    memory of versions in Teamwork: buffers
+ *     arrays_teamwork.h    memory of versions in Teamwork: buffers; their runs
  *     arrays_openmp.h      of versions in OpenMP, on the host or on a device
  *     arrays_cuda.h        of versions in CUDA
- *     arrays_opencl.h      of versions in OpenCL
  *
  * The header is C17 and C++17.
  */
@@ -27,7 +26,6 @@ struct suite_array {
     size_t bytes;        /**< 0: there is none */
     const void *initial; /**< what it holds at first, made by suite_allocate(); NULL: poison, so that a version that
                             does nothing gives no result */
-    bool restored;       /**< by reset(): the kernels change what they read */
 };
 
 /** What the data of the problem begin with. */
@@ -76,17 +74,6 @@ static inline uint64_t suite_random_at(uint64_t i)
     i = (i ^ i >> 27) * UINT64_C(0x94d049bb133111eb);
     return i ^ i >> 31;
 }
-
-/** Changes x, a uint32_t, to a hash of itself, by multiplications and shifts (of the lowbias32 family). A macro, so that
- *  kernels of every side have it. */
-#define SUITE_HASH(x)                                                                                                  \
-    do {                                                                                                               \
-        (x) ^= (x) >> 16;                                                                                              \
-        (x) *= 0x7feb352du;                                                                                            \
-        (x) ^= (x) >> 15;                                                                                              \
-        (x) *= 0x846ca68bu;                                                                                            \
-        (x) ^= (x) >> 16;                                                                                              \
-    } while (0)
 
 #ifdef __cplusplus
 }

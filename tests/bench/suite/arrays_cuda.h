@@ -1,19 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Versions in CUDA of programs with arrays: device memory, from open() to close(). For nvcc. */
+/** Versions in CUDA: device memory, from open() to close(). For nvcc. Functions print what went wrong. */
 #ifndef TEAMWORK_SUITE_ARRAYS_CUDA_H
 #define TEAMWORK_SUITE_ARRAYS_CUDA_H
 
+#include <cstdio>
+#include <cuda_runtime.h>
+
 #include "arrays.h"
-#include "cuda_side.h"
 
 namespace
 {
+
+inline bool suite_cuda_passed(cudaError_t error)
+{
+    if (error != cudaSuccess)
+        fprintf(stderr, "CUDA: %s: %s\n", cudaGetErrorName(error), cudaGetErrorString(error));
+    return error == cudaSuccess;
+}
+
+/** Waits: errors of the launches, then of the kernels. */
+inline bool suite_cuda_wait()
+{
+    return suite_cuda_passed(cudaGetLastError()) && suite_cuda_passed(cudaDeviceSynchronize());
+}
+
+inline bool suite_cuda_get(const void *memory, void *result, size_t bytes)
+{
+    return suite_cuda_passed(cudaMemcpy(result, memory, bytes, cudaMemcpyDeviceToHost));
+}
 
 /** The state of a version. */
 struct suite_cuda {
     const void *problem;
     void *at[SUITE_ARRAYS];
-    void *pristine[SUITE_ARRAYS];
 };
 
 /** Multiprocessors of the device. */
@@ -34,21 +53,18 @@ inline unsigned suite_cuda_groups(size_t count, unsigned size)
 inline void suite_cuda_close(void *state)
 {
     suite_cuda *s = static_cast<suite_cuda *>(state);
-    for (unsigned i = 0; i < SUITE_ARRAYS; ++i) {
+    for (unsigned i = 0; i < SUITE_ARRAYS; ++i)
         suite_cuda_passed(cudaFree(s->at[i]));
-        suite_cuda_passed(cudaFree(s->pristine[i]));
-    }
     delete s;
 }
 
-inline bool suite_cuda_open_array(const suite_array &array, void *&at, void *&pristine)
+inline bool suite_cuda_open_array(const suite_array &array, void *&at)
 {
     if (array.bytes == 0)
         return true;
-    const char *initial = static_cast<const char *>(array.initial);
-    if (array.restored && !(pristine = suite_cuda_memory(initial, array.bytes)))
-        return false;
-    return (at = suite_cuda_memory(initial, array.bytes)) != nullptr;
+    return suite_cuda_passed(cudaMalloc(&at, array.bytes))
+           && suite_cuda_passed(array.initial ? cudaMemcpy(at, array.initial, array.bytes, cudaMemcpyHostToDevice)
+                                              : cudaMemset(at, SUITE_POISON, array.bytes));
 }
 
 inline void *suite_cuda_open(const void *problem)
@@ -56,23 +72,11 @@ inline void *suite_cuda_open(const void *problem)
     suite_cuda *s = new suite_cuda();
     s->problem = problem;
     for (unsigned i = 0; i < SUITE_ARRAYS; ++i)
-        if (!suite_cuda_open_array(static_cast<const suite_arrays *>(problem)->at[i], s->at[i], s->pristine[i])) {
+        if (!suite_cuda_open_array(static_cast<const suite_arrays *>(problem)->at[i], s->at[i])) {
             suite_cuda_close(s);
             return nullptr;
         }
     return s;
-}
-
-inline bool suite_cuda_reset(void *state)
-{
-    const suite_cuda *s = static_cast<suite_cuda *>(state);
-    const suite_arrays *arrays = static_cast<const suite_arrays *>(s->problem);
-    for (unsigned i = 0; i < SUITE_ARRAYS; ++i)
-        if (s->pristine[i]
-            && !suite_cuda_passed(
-                cudaMemcpyAsync(s->at[i], s->pristine[i], arrays->at[i].bytes, cudaMemcpyDeviceToDevice)))
-            return false;
-    return suite_cuda_wait();
 }
 
 inline bool suite_cuda_fetch(void *state, void *result)
@@ -94,46 +98,8 @@ template <typename P> const P &suite_cuda_problem(void *state)
     return *static_cast<const P *>(static_cast<suite_cuda *>(state)->problem);
 }
 
-/** The sum of the values of a group's threads, by shuffles; in a kernel with groups of `group` threads. Only thread 0 gets
- *  it. */
-template <unsigned group> __device__ float suite_cuda_group_sum(float sum)
-{
-    __shared__ float warps[group / 32];
-    for (unsigned distance = 16; distance > 0; distance /= 2)
-        sum += __shfl_down_sync(0xffffffffu, sum, distance);
-    if (threadIdx.x % 32 == 0)
-        warps[threadIdx.x / 32] = sum;
-    __syncthreads();
-    if (threadIdx.x == 0)
-        for (unsigned w = 1; w < group / 32; ++w)
-            sum += warps[w];
-    return sum;
-}
-
-/** The same in a kernel with groups of any size, which need not be a multiple of 32. */
-__device__ inline float suite_cuda_any_group_sum(float sum)
-{
-    __shared__ float warps[32];
-    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, count = (blockDim.x + 31) / 32;
-    const unsigned lanes = warp + 1 < count ? 32 : blockDim.x - warp * 32;
-    const unsigned mask = lanes < 32 ? (1u << lanes) - 1 : 0xffffffffu;
-    for (unsigned distance = 16; distance > 0; distance /= 2) {
-        const float other = __shfl_down_sync(mask, sum, distance);
-        sum += lane + distance < lanes ? other : 0;
-    }
-    if (lane == 0)
-        warps[warp] = sum;
-    __syncthreads();
-    if (threadIdx.x == 0)
-        for (unsigned w = 1; w < count; ++w)
-            sum += warps[w];
-    return sum;
-}
-
-/** A version with its run(), and one whose arrays are to be restored. */
-#define SUITE_CUDA_VERSION(form, run) {form, nullptr, suite_cuda_open, nullptr, run, suite_cuda_fetch, suite_cuda_close}
-#define SUITE_CUDA_VERSION_RESET(form, run)                                                                            \
-    {form, nullptr, suite_cuda_open, suite_cuda_reset, run, suite_cuda_fetch, suite_cuda_close}
+/** A version with its run(). */
+#define SUITE_CUDA_VERSION(form, run) {form, nullptr, suite_cuda_open, run, suite_cuda_fetch, suite_cuda_close}
 
 /** What a side's file ends with: the list of its versions. */
 #define SUITE_CUDA_VERSIONS(name, list)                                                                                \

@@ -1,28 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Versions in Teamwork of programs with arrays: each array is a buffer, from open() to close(). */
+/** Versions in Teamwork: each array is a buffer, from open() to close(). Functions print what went wrong. */
 #ifndef TEAMWORK_SUITE_ARRAYS_TEAMWORK_H
 #define TEAMWORK_SUITE_ARRAYS_TEAMWORK_H
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "../harness/bench_teamwork.h"
 #include "arrays.h"
-#include "teamwork_side.h"
 
 /** The state of a version. */
 struct suite_teamwork {
     const void *problem;
-    tw_buffer *at[SUITE_ARRAYS];       /**< of the arrays, as the problem numbers them */
-    tw_buffer *pristine[SUITE_ARRAYS]; /**< of those that are restored: what they held at first */
+    tw_buffer *at[SUITE_ARRAYS]; /**< of the arrays, as the problem numbers them */
 };
 
 void *suite_teamwork_open(const void *problem);
-bool suite_teamwork_reset(void *state);
 bool suite_teamwork_fetch(void *state, void *result);
 void suite_teamwork_close(void *state);
 
-/** A version with its run(), and one whose arrays are to be restored. */
+/** The first `bytes` of a buffer. */
+bool suite_buffer_get(tw_buffer *buffer, void *result, size_t bytes);
+
+static inline bool suite_submit(tw_command_group *cg)
+{
+    return bench_passed(tw_queue_submit(bench_queue(), cg, NULL));
+}
+
+static inline bool suite_wait(void)
+{
+    return bench_passed(tw_queue_wait(bench_queue()));
+}
+
+static inline bool suite_submit_and_wait(tw_command_group *cg)
+{
+    return suite_submit(cg) && suite_wait();
+}
+
+/** A version with its run(). */
 #define SUITE_TEAMWORK_VERSION(form, kind, run)                                                                        \
-    {form, kind, suite_teamwork_open, NULL, run, suite_teamwork_fetch, suite_teamwork_close}
-#define SUITE_TEAMWORK_VERSION_RESET(form, kind, run)                                                                  \
-    {form, kind, suite_teamwork_open, suite_teamwork_reset, run, suite_teamwork_fetch, suite_teamwork_close}
+    {form, kind, suite_teamwork_open, run, suite_teamwork_fetch, suite_teamwork_close}
+
+/** The versions of a program. */
+#define SUITE_TEAMWORK_LIST(name, ...) SUITE_LIST(suite_##name##_teamwork, __VA_ARGS__)
+
+/**
+ * The run() of a version that launches one kernel: `launch` is the macro that does so, what follows are its arguments
+ * behind the group `cg`, in which `s` is the state and `p` the problem, a `struct tag`.
+ */
+#define SUITE_TEAMWORK_RUN(name, tag, launch, ...)                                                                     \
+    static bool name(void *state)                                                                                      \
+    {                                                                                                                  \
+        const struct suite_teamwork *s = state;                                                                        \
+        const struct tag *p = s->problem;                                                                              \
+        tw_command_group *cg = tw_queue_begin(bench_queue());                                                          \
+        launch(cg, __VA_ARGS__);                                                                                       \
+        return suite_submit_and_wait(cg);                                                                              \
+    }
 
 /**
  * The runs of a kernel that is written in all forms: NAME_range, NAME_items (nd_range) and NAME_group, which share the

@@ -10,84 +10,45 @@ static bool works(const struct suite_row *row)
     return !row->failure && row->sample_count;
 }
 
-/* The fastest version of a side, of one kind or with '!' before it of any other; NULL: of any. */
-static const struct suite_row *best_of_kind(const struct suite_result *result, enum suite_side side, const char *kind)
-{
-    const struct suite_row *best = NULL;
-    const bool other = !kind || kind[0] == '!';
-    for (size_t i = 0; i < result->row_count; ++i) {
-        const struct suite_row *row = &result->rows[i];
-        const bool same = kind && row->version->kind && !strcmp(row->version->kind, kind + other);
-        if (works(row) && row->side == side && same != other && (!best || row->us.median < best->us.median))
-            best = row;
-    }
-    return best;
-}
-
-const struct suite_row *suite_best(const struct suite_result *result, enum suite_side side, const char *form)
+const struct suite_row *suite_best(const struct suite_result *result, enum suite_side side)
 {
     const struct suite_row *best = NULL;
     for (size_t i = 0; i < result->row_count; ++i) {
         const struct suite_row *row = &result->rows[i];
-        if (works(row) && row->side == side && (!form || !strcmp(form, row->version->form))
-            && (!best || row->us.median < best->us.median))
+        if (works(row) && row->side == side && (!best || row->us.median < best->us.median))
             best = row;
     }
     return best;
-}
-
-static const struct suite_row *twin(const struct suite_result *result, enum suite_side side, const char *form)
-{
-    for (size_t i = 0; i < result->row_count; ++i) {
-        const struct suite_row *row = &result->rows[i];
-        if (works(row) && row->side == side && !strcmp(form, row->version->form))
-            return row;
-    }
-    return NULL;
-}
-
-static enum suite_side baseline_side(void)
-{
-    return bench_on_gpu() ? SUITE_CUDA : SUITE_OPENMP;
-}
-
-/* The twin on a side, else its fastest version. */
-static const struct suite_row *twin_or_best(const struct suite_result *result, enum suite_side side, const char *form)
-{
-    const struct suite_row *same = twin(result, side, form);
-    return same ? same : suite_best(result, side, NULL);
 }
 
 const struct suite_row *suite_baseline(const struct suite_result *result, const struct suite_row *row)
 {
-    return twin_or_best(result, baseline_side(), row->version->form);
+    const enum suite_side side = bench_on_gpu() ? SUITE_CUDA : SUITE_OPENMP;
+    for (size_t i = 0; i < result->row_count; ++i) {
+        const struct suite_row *other = &result->rows[i];
+        if (works(other) && other->side == side && !strcmp(row->version->form, other->version->form))
+            return other;
+    }
+    return suite_best(result, side);
 }
 
 /* The best of OpenMP, whatever its flags. */
 static const struct suite_row *best_openmp(const struct suite_result *result)
 {
-    const struct suite_row *plain = suite_best(result, SUITE_OPENMP, NULL);
-    const struct suite_row *tuned = suite_best(result, SUITE_OPENMP_TUNED, NULL);
+    const struct suite_row *plain = suite_best(result, SUITE_OPENMP);
+    const struct suite_row *tuned = suite_best(result, SUITE_OPENMP_TUNED);
     return !plain || (tuned && tuned->us.median < plain->us.median) ? tuned : plain;
 }
 
 /* ---- tables ---------------------------------------------------------------------------------------------------- */
 
-/* To a twin, or with a star to one that is none. */
-static void print_ratio(const struct suite_result *result, const struct suite_row *row, const struct suite_row *base)
+/* To another row; `starred` marks one of another form. */
+static void print_ratio(const struct suite_result *result, const struct suite_row *row, const struct suite_row *base,
+                        bool starred)
 {
     if (base)
-        printf(" %7.2f%s", suite_ratio(result, row, base), strcmp(base->version->form, row->version->form) ? "*" : " ");
-    else
-        printf(" %7s ", "");
-}
-
-static void print_best(const struct suite_result *result, const struct suite_row *row, const struct suite_row *best)
-{
-    if (best)
-        printf(" %7.2f ", suite_ratio(result, row, best));
-    else
-        printf(" %7s ", "");
+        printf(" %7.2f%s", suite_ratio(result, row, base),
+               starred && strcmp(base->version->form, row->version->form) ? "*" : " ");
 }
 
 static void print_row(const struct suite_result *result, const struct suite_row *row)
@@ -105,11 +66,9 @@ static void print_row(const struct suite_result *result, const struct suite_row 
     if (result->problem.work.flops > 0)
         printf("  %8.1f GFLOP/s", result->problem.work.flops / time * 1e-3);
     if (row->side == SUITE_TEAMWORK) {
-        print_ratio(result, row, suite_baseline(result, row));
+        print_ratio(result, row, suite_baseline(result, row), true);
         if (bench_on_gpu())
-            print_best(result, row, best_openmp(result));
-        else
-            print_ratio(result, row, twin_or_best(result, SUITE_OPENCL, row->version->form));
+            print_ratio(result, row, best_openmp(result), false);
     }
     printf("\n");
 }
@@ -152,23 +111,15 @@ static void print_mean(const char *title, const struct mean *m, bool worse)
                m->beyond, worse ? "above" : "below", m->limit, m->worst, m->who);
 }
 
-static bool is_one_of(const char *kind, const char *const *kinds)
-{
-    for (size_t k = 0; kind && kinds[k]; ++k)
-        if (!strcmp(kinds[k], kind))
-            return true;
-    return false;
-}
-
-/* Rows of Teamwork of some kinds (NULL: all) against their twins, of programs that are literal or that are not. */
-static void print_twins(const char *title, bool literal, const char *const *kinds, const struct suite_result *results,
+/* Rows of Teamwork of a kind (suite_kind_matches()) against their twins, of programs that are literal or that are not. */
+static void print_twins(const char *title, bool literal, const char *kind, const struct suite_result *results,
                         size_t count)
 {
     struct mean m = {.limit = literal ? 1.20 : 1.10};
     for (size_t r = 0; r < count; ++r)
         for (size_t i = 0; i < results[r].row_count && results[r].problem.literal == literal; ++i) {
             const struct suite_row *row = &results[r].rows[i];
-            if (row->side != SUITE_TEAMWORK || !works(row) || (kinds && !is_one_of(row->version->kind, kinds)))
+            if (row->side != SUITE_TEAMWORK || !works(row) || !suite_kind_matches(row->version, kind))
                 continue;
             const struct suite_row *base = suite_baseline(&results[r], row);
             if (base && !strcmp(base->version->form, row->version->form))
@@ -182,31 +133,16 @@ static void print_speedups(const char *title, enum suite_side side, const struct
 {
     struct mean m = {.limit = 1.0};
     for (size_t r = 0; r < count; ++r) {
-        const struct suite_row *ours = suite_best(&results[r], SUITE_TEAMWORK, NULL);
-        const struct suite_row *theirs = suite_best(&results[r], side, NULL);
+        const struct suite_row *ours = suite_best(&results[r], SUITE_TEAMWORK);
+        const struct suite_row *theirs = suite_best(&results[r], side);
         if (ours && theirs)
             add_ratio(&m, suite_ratio(&results[r], theirs, ours), false, &results[r], ours);
     }
     print_mean(title, &m, false);
 }
 
-/* OpenCL over Teamwork, of each the best of a kind: a ratio for each program. */
-static void print_peers(const char *title, const char *theirs, const char *ours, double limit,
-                        const struct suite_result *results, size_t count)
-{
-    struct mean m = {.limit = limit};
-    for (size_t r = 0; r < count; ++r) {
-        const struct suite_row *teamwork = best_of_kind(&results[r], SUITE_TEAMWORK, ours);
-        const struct suite_row *opencl = best_of_kind(&results[r], SUITE_OPENCL, theirs);
-        if (teamwork && opencl)
-            add_ratio(&m, suite_ratio(&results[r], opencl, teamwork), false, &results[r], teamwork);
-    }
-    print_mean(title, &m, false);
-}
-
 void suite_print_summary(const struct suite_result *results, size_t count)
 {
-    static const char *const loops[] = {"range", "hierarchical", "reduction", NULL}, *const nd[] = {"nd_range", NULL};
     printf("\nGeometric means\n");
     if (bench_on_gpu()) {
         print_twins("literal forms: Teamwork / CUDA", true, NULL, results, count);
@@ -214,11 +150,9 @@ void suite_print_summary(const struct suite_result *results, size_t count)
         print_speedups("best CUDA / best Teamwork", SUITE_CUDA, results, count);
     } else {
         print_twins("literal forms: Teamwork / OpenMP", true, NULL, results, count);
-        print_twins("other forms: Teamwork / OpenMP, without nd_range", false, loops, results, count);
-        print_twins("other forms: Teamwork / OpenMP, nd_range", false, nd, results, count);
+        print_twins("other forms: Teamwork / OpenMP, without nd_range", false, "!nd_range", results, count);
+        print_twins("other forms: Teamwork / OpenMP, nd_range", false, "nd_range", results, count);
     }
     print_speedups("best OpenMP / best Teamwork", SUITE_OPENMP, results, count);
     print_speedups("best OpenMP with tuned flags / best Teamwork", SUITE_OPENMP_TUNED, results, count);
-    print_peers("best OpenCL / best Teamwork without nd_range", NULL, "!nd_range", 1.0, results, count);
-    print_peers("OpenCL with barriers / Teamwork (hierarchical)", "barriers", "hierarchical", 2.0, results, count);
 }

@@ -51,7 +51,6 @@ static void put_row(struct bench_json *json, const struct suite_result *result, 
     bench_json_numbers(json, "turns_us", row->turns, row->turns ? result->rounds : 0);
     bench_json_number(json, "bytes", work->bytes);
     bench_json_number(json, "flops", work->flops);
-    bench_json_number(json, "launches", work->launches);
 }
 
 bool suite_write_json(const char *path, enum suite_size size, const struct suite_result *results, size_t count)
@@ -63,7 +62,6 @@ bool suite_write_json(const char *path, enum suite_size size, const struct suite
     bench_json_text(&json, "vectors", VECTORS);
     bench_json_text(&json, "target_flags", SUITE_TARGET_FLAGS);
     bench_json_text(&json, "cuda", SUITE_CUDA_VERSION);
-    bench_json_text(&json, "opencl", suite_opencl_device());
     bench_json_text(&json, "size", suite_size_name(size));
     bench_json_rows(&json);
     for (size_t r = 0; r < count; ++r)

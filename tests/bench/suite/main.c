@@ -3,13 +3,11 @@
  * The benchmark suite: runs its programs one after the other.
  *
  *     suite_cpu [--quick] [--size cpu|gpu] [--only NAME[,NAME]...] [--form FORM] [--kind KIND] [--seconds S]
- *               [--json FILE] [--opencl] [--list]
+ *               [--json FILE] [--list]
  *     suite_cpu --check
  *
  * --quick takes small problems, to see that all is right: its times mean nothing. --seconds is how long a program is
  * measured, at least. --check compares a few programs with OpenMP, and fails if Teamwork is much slower.
- * --opencl lets OpenCL take part on the host; what consists of many small kernels then takes longer for all, with its
- * threads in the process, so it is left out unless asked for.
  *
  * Exit status 1: a wrong result, or something failed; 2: wrong options.
  */
@@ -21,21 +19,13 @@
 struct options {
     struct suite_plan plan;
     const char *only, *json, *size;
-    bool quick, list, check, opencl;
+    bool quick, list, check;
 };
 
 static int list(void)
 {
-    for (size_t i = 0; i < suite_entry_count; ++i) {
-        const struct suite_program *program = suite_entries[i].program;
-        printf("%-16s %s\n", program->name, program->source);
-        for (const struct suite_part *part = suite_entries[i].parts; part->versions; ++part)
-            for (size_t v = 0; v < part->versions->count; ++v) {
-                const struct suite_version *version = &part->versions->versions[v];
-                printf("    %s, %s%s%s\n", suite_side_name(part->side), version->form, version->kind ? ", " : "",
-                       version->kind ? version->kind : "");
-            }
-    }
+    for (size_t i = 0; i < suite_entry_count; ++i)
+        printf("%-16s %s\n", suite_entries[i].program->name, suite_entries[i].program->source);
     return 0;
 }
 
@@ -58,10 +48,7 @@ static bool run_programs(const struct options *o)
     printf(
         "Device: %s. Times are medians of whole calls, with the wait, and quartiles. Behind Teamwork: the ratio to its "
         "twin in %s (*: it has none, to the fastest).\n",
-        bench_device_name(),
-        bench_on_gpu()                ? "CUDA, and to the fastest OpenMP"
-        : suite_is_open(SUITE_OPENCL) ? "OpenMP, and to that in OpenCL"
-                                      : "OpenMP");
+        bench_device_name(), bench_on_gpu() ? "CUDA, and to the fastest OpenMP" : "OpenMP");
     for (size_t i = 0; i < suite_entry_count; ++i) {
         if (!bench_is_listed(o->only, suite_entries[i].program->name))
             continue;
@@ -80,17 +67,11 @@ static bool run_programs(const struct options *o)
 static bool read_options(int argc, char **argv, struct options *o)
 {
     const struct bench_option options[] = {
-        {"--quick", NULL, BENCH_FLAG, &o->quick},
-        {"--size", "cpu|gpu", BENCH_TEXT, &o->size},
-        {"--only", "NAME[,NAME]...", BENCH_TEXT, &o->only},
-        {"--form", "FORM", BENCH_TEXT, &o->plan.form},
-        {"--kind", "[!]KIND", BENCH_TEXT, &o->plan.kind},
-        {"--seconds", "S", BENCH_NUMBER, &o->plan.effort.seconds},
-        {"--json", "FILE", BENCH_TEXT, &o->json},
-        {"--opencl", NULL, BENCH_FLAG, &o->opencl},
-        {"--list", NULL, BENCH_FLAG, &o->list},
-        {"--check", NULL, BENCH_FLAG, &o->check},
-        {NULL, NULL, BENCH_FLAG, NULL},
+        {"--quick", NULL, BENCH_FLAG, &o->quick},           {"--size", "cpu|gpu", BENCH_TEXT, &o->size},
+        {"--only", "NAME[,NAME]...", BENCH_TEXT, &o->only}, {"--form", "FORM", BENCH_TEXT, &o->plan.form},
+        {"--kind", "[!]KIND", BENCH_TEXT, &o->plan.kind},   {"--seconds", "S", BENCH_NUMBER, &o->plan.effort.seconds},
+        {"--json", "FILE", BENCH_TEXT, &o->json},           {"--list", NULL, BENCH_FLAG, &o->list},
+        {"--check", NULL, BENCH_FLAG, &o->check},           {NULL, NULL, BENCH_FLAG, NULL},
     };
     if (!bench_parse(argc, argv, options))
         return false;
@@ -122,11 +103,11 @@ int main(int argc, char **argv)
         return 2;
     if (o.list)
         return list();
-    if (!suite_open_sides(o.opencl))
+    if (!suite_open_sides())
         return 1;
     o.plan.size = chosen_size(&o);
     bool right = o.check ? suite_check() : run_programs(&o);
-    right = suite_close_sides() && right;
+    right = bench_close() && right;
     if (!right)
         fprintf(stderr, "something is wrong: see above\n");
     return right ? 0 : 1;

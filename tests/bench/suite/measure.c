@@ -29,10 +29,6 @@ static const double SHORT_US = 10e3;
 /* Times one call; less than 0 if it failed. */
 static double call_once(struct suite_row *row)
 {
-    if (row->version->reset && !row->version->reset(row->state)) {
-        row->failure = "reset failed";
-        return -1;
-    }
     const double start = bench_now();
     const bool done = row->version->run(row->state);
     const double time = (bench_now() - start) * 1e6;
@@ -92,7 +88,7 @@ static void prepare(struct suite_row *row, const struct suite_program *program, 
         row->failure = "no memory";
 }
 
-static void take_calls(struct suite_row *row, unsigned round)
+static void take_turn(struct suite_row *row, unsigned round)
 {
     double *samples = row->samples + row->sample_count, sorted[MOST_CALLS];
     bench_watchdog(WATCHDOG_SECONDS, NULL);
@@ -109,18 +105,6 @@ static void take_calls(struct suite_row *row, unsigned round)
     row->turns[round] = bench_summarize(sorted, row->calls).median;
 }
 
-/* Idle threads of OpenMP, by which Teamwork's kernels run too, wait actively for a while. That would take cores from
-   the threads of OpenCL, so they are sent to sleep before its turn, and woken after it for whoever comes next. */
-static void take_turn(struct suite_row *row, unsigned round)
-{
-    const bool without_openmp = row->side == SUITE_OPENCL;
-    if (without_openmp)
-        bench_openmp_threads(0, false);
-    take_calls(row, round);
-    if (without_openmp)
-        bench_openmp_threads(0, true);
-}
-
 static void finish(struct suite_row *row, const struct suite_program *program, const struct suite_problem *problem,
                    void *result)
 {
@@ -130,13 +114,15 @@ static void finish(struct suite_row *row, const struct suite_program *program, c
     row->us = bench_summarize(row->samples, row->sample_count);
 }
 
+bool suite_kind_matches(const struct suite_version *version, const char *kind)
+{
+    const bool other = kind && kind[0] == '!';
+    return !kind || !version->kind || (strcmp(kind + other, version->kind) == 0) != other;
+}
+
 static bool is_wanted(const struct suite_version *version, const struct suite_plan *plan)
 {
-    if (plan->form && strcmp(plan->form, version->form))
-        return false;
-    if (!plan->kind || !version->kind)
-        return true;
-    return plan->kind[0] == '!' ? strcmp(plan->kind + 1, version->kind) != 0 : !strcmp(plan->kind, version->kind);
+    return (!plan->form || !strcmp(plan->form, version->form)) && suite_kind_matches(version, plan->kind);
 }
 
 static void list_rows(const struct suite_entry *entry, const struct suite_plan *plan, struct suite_result *r)
@@ -144,7 +130,7 @@ static void list_rows(const struct suite_entry *entry, const struct suite_plan *
     for (const struct suite_part *part = entry->parts; part->versions; ++part)
         for (size_t i = 0; i < part->versions->count && r->row_count < SUITE_MOST_ROWS; ++i) {
             const struct suite_version *version = &part->versions->versions[i];
-            if (suite_is_open(part->side) && is_wanted(version, plan))
+            if (is_wanted(version, plan))
                 r->rows[r->row_count++] = (struct suite_row){.side = part->side, .version = version};
         }
 }

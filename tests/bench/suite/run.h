@@ -8,7 +8,7 @@
 
 /* ---- sides.c --------------------------------------------------------------------------------------------------- */
 
-enum { SUITE_MOST_SIDES = 5, SUITE_MOST_ROWS = 32, SUITE_MOST_ROUNDS = 101 };
+enum { SUITE_MOST_SIDES = 4, SUITE_MOST_ROWS = 32, SUITE_MOST_ROUNDS = 101 };
 
 /* The versions of one side; none where this executable has no such side. */
 struct suite_part {
@@ -24,26 +24,10 @@ struct suite_entry {
 extern const struct suite_entry suite_entries[];
 extern const size_t suite_entry_count;
 
-/* Opens the devices, that of OpenCL if asked to and if there is one; false after a line on stderr. */
-bool suite_open_sides(bool with_opencl);
-bool suite_close_sides(void);
-
-/* Whether a side has a device: OpenCL may have none. */
-bool suite_is_open(enum suite_side side);
-
-/* The version of OpenCL that takes part; "": none does. */
-const char *suite_opencl_device(void);
+/* Opens the devices; false after a line on stderr. bench_close() closes them. */
+bool suite_open_sides(void);
 
 const char *suite_side_name(enum suite_side side);
-
-/* ---- opencl_side.c, which only some executables have ------------------------------------------------------------ */
-
-/* Opens OpenCL's device. Where there is none this says so, and is no failure. */
-bool suite_opencl_open(void);
-bool suite_opencl_close(void);
-
-/* Platform and version; "": there is no device. */
-const char *suite_opencl_name(void);
 
 /* ---- measure.c ------------------------------------------------------------------------------------------------- */
 
@@ -51,8 +35,11 @@ struct suite_plan {
     enum suite_size size;
     struct bench_effort effort; /* for a program; up to SUITE_MOST_ROUNDS */
     const char *form;           /* only versions of this form; NULL: all */
-    const char *kind; /* of Teamwork only versions of this kind, or with '!' before it of any other; NULL: all */
+    const char *kind;           /* of Teamwork only versions of this kind; NULL: all */
 };
+
+/* Whether a version is of a kind, or with '!' before it of any other; those that have none, and NULL, match. */
+bool suite_kind_matches(const struct suite_version *version, const char *kind);
 
 /* A version and what was measured of it. */
 struct suite_row {
@@ -90,8 +77,8 @@ double suite_ratio(const struct suite_result *result, const struct suite_row *ro
 
 /* ---- compare.c ------------------------------------------------------------------------------------------------- */
 
-/* The fastest version of a side, of one form (NULL: of any); NULL: there is none that works. */
-const struct suite_row *suite_best(const struct suite_result *result, enum suite_side side, const char *form);
+/* The fastest version of a side; NULL: there is none that works. */
+const struct suite_row *suite_best(const struct suite_result *result, enum suite_side side);
 
 /* What a row of Teamwork is compared with: on a GPU its twin in CUDA, on the host in OpenMP, which is the first version
    of the same form; without a twin the fastest version of that side. NULL: there is none. */

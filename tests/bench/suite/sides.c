@@ -1,23 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sides that this executable has, and their devices. CMake defines
+ * The programs, the sides that this executable has, and their devices. CMake defines
  *     SUITE_HAVE_HOST     OpenMP on the host
  *     SUITE_HAVE_TARGET   OpenMP in target regions, with plain flags
  *     SUITE_HAVE_TUNED    the same with the best flags
  *     SUITE_HAVE_CUDA
- *     SUITE_HAVE_OPENCL   on the host; programs that have no file for it have no such part
  * and SUITE_DEVICES, the value of TW_DEVICES where the environment has none.
  */
 #include <omp.h>
 
-#include "programs.h"
 #include "run.h"
+
+/* The programs in the order in which they run; those of check.c, for an executable that is built in no time. */
+#ifdef SUITE_CHECK_ONLY
+#define SUITE_PROGRAMS(X) X(stream_triad) X(stream_dot) X(peak) X(life) X(transpose)
+#else
+#define SUITE_PROGRAMS(X)                                                                                              \
+    X(stream_copy)                                                                                                     \
+    X(stream_mul)                                                                                                      \
+    X(stream_add)                                                                                                      \
+    X(stream_triad)                                                                                                    \
+    X(stream_dot)                                                                                                      \
+    X(peak)                                                                                                            \
+    X(life)                                                                                                            \
+    X(transpose)                                                                                                       \
+    X(reduction)                                                                                                       \
+    X(histogram)                                                                                                       \
+    X(histogram_of_one)                                                                                                \
+    X(matmul_flat)                                                                                                     \
+    X(matmul)                                                                                                          \
+    X(group_sum)                                                                                                       \
+    X(tree_sum)                                                                                                        \
+    X(clamped_mask)                                                                                                    \
+    X(any_mask)                                                                                                        \
+    X(life_any)                                                                                                        \
+    X(periodic)                                                                                                        \
+    X(helper)
+#endif
 
 #define DECLARE(name)                                                                                                  \
     extern const struct suite_program suite_##name;                                                                    \
     extern const struct suite_versions suite_##name##_teamwork, suite_##name##_openmp, suite_##name##_target,          \
-        suite_##name##_target_tuned, suite_##name##_cuda;                                                              \
-    extern const struct suite_versions suite_##name##_opencl __attribute__((weak));
+        suite_##name##_target_tuned, suite_##name##_cuda;
 SUITE_PROGRAMS(DECLARE)
 
 #ifdef SUITE_HAVE_HOST
@@ -40,26 +64,10 @@ SUITE_PROGRAMS(DECLARE)
 #else
 #define CUDA_PART(name)
 #endif
-#ifdef SUITE_HAVE_OPENCL
-#define OPENCL_PART(name) {SUITE_OPENCL, &suite_##name##_opencl}, /* the last one: it may be NULL */
-#else
-#define OPENCL_PART(name)
-#endif
-
-#ifdef SUITE_HAVE_OPENCL
-#define OPENCL_OPEN suite_opencl_open()
-#define OPENCL_CLOSE suite_opencl_close()
-#define OPENCL_NAME suite_opencl_name()
-#else
-#define OPENCL_OPEN true
-#define OPENCL_CLOSE true
-#define OPENCL_NAME ""
-#endif
-
 #define ENTRY(name)                                                                                                    \
     {&suite_##name,                                                                                                    \
      {CUDA_PART(name){SUITE_TEAMWORK, &suite_##name##_teamwork},                                                       \
-      HOST_PART(name) TARGET_PART(name) TUNED_PART(name) OPENCL_PART(name){SUITE_TEAMWORK, NULL}}},
+      HOST_PART(name) TARGET_PART(name) TUNED_PART(name){SUITE_TEAMWORK, NULL}}},
 
 const struct suite_entry suite_entries[] = {SUITE_PROGRAMS(ENTRY)};
 const size_t suite_entry_count = sizeof suite_entries / sizeof suite_entries[0];
@@ -67,28 +75,12 @@ const size_t suite_entry_count = sizeof suite_entries / sizeof suite_entries[0];
 int suite_openmp_device = -1;
 
 /* Teamwork comes first, so that it may choose how the context of a GPU waits; CUDA keeps an existing choice. */
-bool suite_open_sides(bool with_opencl)
+bool suite_open_sides(void)
 {
     if (!bench_open(SUITE_DEVICES))
         return false;
     suite_openmp_device = bench_on_host() ? omp_get_initial_device() : 0;
-    return !with_opencl || OPENCL_OPEN;
-}
-
-bool suite_close_sides(void)
-{
-    const bool closed = OPENCL_CLOSE;
-    return bench_close() && closed;
-}
-
-bool suite_is_open(enum suite_side side)
-{
-    return side != SUITE_OPENCL || suite_opencl_device()[0];
-}
-
-const char *suite_opencl_device(void)
-{
-    return OPENCL_NAME;
+    return true;
 }
 
 const char *suite_side_name(enum suite_side side)
@@ -96,7 +88,6 @@ const char *suite_side_name(enum suite_side side)
     static const char *const names[] = {[SUITE_TEAMWORK] = "Teamwork",
                                         [SUITE_OPENMP] = "OpenMP",
                                         [SUITE_OPENMP_TUNED] = "OpenMP, tuned",
-                                        [SUITE_CUDA] = "CUDA",
-                                        [SUITE_OPENCL] = "OpenCL"};
+                                        [SUITE_CUDA] = "CUDA"};
     return names[side];
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * The benchmark suite: programs that users write, each in Teamwork, in OpenMP by hand, in CUDA, and where it is cheap
- * in OpenCL, measured in turns in one process.
+ * The benchmark suite: programs that users write, each in Teamwork, in OpenMP by hand and in CUDA, measured in turns in
+ * one process.
  *
  * A program NAME is a folder of files:
  *
@@ -11,23 +11,17 @@
  *     NAME/openmp.c          versions in OpenMP: on the host without SUITE_TARGET; with it in target regions, compiled
  *                            once with plain flags and once with the best flags that clang has
  *     NAME/cuda.cu           versions in CUDA, as an nvcc user writes the same algorithm
- *     NAME/opencl.c, NAME.cl versions in OpenCL for the host, where it is cheap to write them
  *
- * and lists itself in programs.h; a file that has nothing to offer defines no versions, and opencl.c may be missing.
- * Several programs may share a folder.
- * A version keeps its data on the device from open() to close(); run() is what is timed, and is complete when it
- * returns.
+ * and is listed in sides.c. Several programs may share a folder. A version keeps its data on the device from open() to
+ * close(); run() is what is timed, and is complete when it returns.
  *
  *     ../harness/            the clock, rounds, options, JSON, the device: bench_queue() is the queue of all versions
  *     main.c                 options, and one program after the other
- *     sides.c                which sides this executable has, and their devices
+ *     sides.c                the programs, which sides this executable has, and their devices
  *     measure.c              checks the versions of a program, and measures them in turns
  *     compare.c, json.c      what was measured, for people and for ../report.py
  *     check.c                a few programs against OpenMP, with a limit
- *     arrays.h               programs whose data are a few arrays: their problems, and their memory on each side
- *     memory.c               memory of the host
- *     teamwork_side.h, openmp_side.h, cuda_side.h, opencl_side.h, opencl_side.c
- *                            what most versions of a side need: memory on the device
+ *     arrays.h, arrays_*.h   the data of problems, and what versions of a side need: memory on the device
  *
  * The header is C17 and C++17. Functions that fail return false or NULL after one line on stderr.
  */
@@ -47,8 +41,7 @@ enum suite_side {
     SUITE_TEAMWORK,
     SUITE_OPENMP,       /**< on the host, or in target regions with plain flags */
     SUITE_OPENMP_TUNED, /**< in target regions, with the best flags */
-    SUITE_CUDA,
-    SUITE_OPENCL
+    SUITE_CUDA
 };
 
 /** How large a problem is. */
@@ -65,16 +58,11 @@ enum suite_size {
  */
 struct suite_version {
     const char *form; /**< "flat", "tiled", ...: short, the same word on all sides */
-    const char *
-        kind; /**< of Teamwork's kernels: "range", "nd_range", "hierarchical", "reduction"; of OpenCL's "barriers" where
-                         groups have some; NULL elsewhere */
+    const char *kind; /**< of Teamwork's kernels: "range", "nd_range", "hierarchical", "reduction"; NULL elsewhere */
 
     /** Allocates on the device, copies the data there, and fills what run() is to write with SUITE_POISON, so that a
      *  kernel that does nothing is found out. `problem` is suite_problem.data and lives until close(). NULL: failed. */
     void *(*open)(const void *problem);
-
-    /** Brings the data back to what open() made, before each run() and not timed; NULL: run() needs no such thing. */
-    bool (*reset)(void *state);
 
     bool (*run)(void *state);
 
@@ -93,14 +81,17 @@ struct suite_versions {
 /** Of an array: const struct suite_versions suite_NAME_teamwork = SUITE_VERSIONS(versions); */
 #define SUITE_VERSIONS(array) {(array), sizeof(array) / sizeof(array)[0]}
 
+/** The same of a list; for C. */
+#define SUITE_LIST(name, ...)                                                                                          \
+    const struct suite_versions name = SUITE_VERSIONS(((const struct suite_version[]){__VA_ARGS__}));
+
 /** What memory holds, in every byte, that a kernel is to write. */
 enum { SUITE_POISON = 0xa5 };
 
 /** What a run takes, for comparison with what the machine can do at best. */
 struct suite_work {
-    double bytes;    /**< of global memory that have to move at least */
-    double flops;    /**< floating point operations; 0: not what counts */
-    double launches; /**< kernels, one after the other */
+    double bytes; /**< of global memory that have to move at least */
+    double flops; /**< floating point operations; 0: not what counts */
 };
 
 /** A problem of a size, made by a program. */
@@ -131,7 +122,6 @@ struct suite_program {
  *     const struct suite_versions suite_NAME_teamwork;        in teamwork.c
  *     const struct suite_versions SUITE_OPENMP_VERSIONS(NAME) in openmp.c
  *     const struct suite_versions suite_NAME_cuda;            in cuda.cu, extern "C"
- *     const struct suite_versions suite_NAME_opencl;          in opencl.c, if there is one
  */
 #if !defined SUITE_TARGET
 #define SUITE_OPENMP_VERSIONS(name) suite_##name##_openmp

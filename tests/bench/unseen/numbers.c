@@ -1,74 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arithmetic on few data: options, look-ups in tables, hashes, random numbers. unseen.h says how programs are written
-   here. */
+/* Much work on few data: options, hashes, strings. unseen.h says how programs are written. */
 #include <math.h>
+#include <string.h>
 
 #include <teamwork/atomic.h>
 #include <teamwork/group_functions.h>
 
 #include "unseen.h"
-
-/* ---- black_scholes: calls and puts in double --------------------------------------------------------------------- */
-
-struct black_scholes {
-    const double *price, *strike, *years;
-    double *call, *put;
-    int n;
-    double rate, volatility;
-};
-
-static inline double normal_distribution(double d)
-{
-    const double a1 = 0.31938153, a2 = -0.356563782, a3 = 1.781477937, a4 = -1.821255978, a5 = 1.330274429;
-    const double k = 1 / (1 + 0.2316419 * fabs(d));
-    double cnd = 0.39894228040143267794 * exp(-0.5 * d * d) * (k * (a1 + k * (a2 + k * (a3 + k * (a4 + k * a5)))));
-    if (d > 0)
-        cnd = 1 - cnd;
-    return cnd;
-}
-
-static inline void price_option(double *call, double *put, double s, double x, double t, double r, double v)
-{
-    const double root = sqrt(t), d1 = (log(s / x) + (r + 0.5 * v * v) * t) / (v * root), d2 = d1 - v * root;
-    const double n1 = normal_distribution(d1), n2 = normal_distribution(d2), discount = exp(-r * t);
-    *call = s * n1 - x * discount * n2;
-    *put = x * discount * (1 - n2) - s * (1 - n1);
-}
-
-static inline void black_scholes(tw_nd_item item, const struct black_scholes *k)
-{
-    for (int i = (int)tw_global_id(item, 0); i < k->n; i += (int)tw_global_range(item, 0))
-        price_option(&k->call[i], &k->put[i], k->price[i], k->strike[i], k->years[i], k->rate, k->volatility);
-}
-TW_ND_RANGE_KERNEL(black_scholes);
-
-static void black_scholes_teamwork(tw_queue *queue, const struct unseen_data *d)
-{
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for_nd_range(cg, unseen_1d(480 * 128, 128), black_scholes, .price = d->in[0], .strike = d->in[1],
-                             .years = d->in[2], .call = d->out[0], .put = d->out[1], .n = d->n[0], .rate = 0.02,
-                             .volatility = 0.3);
-    unseen_submit(queue, cg);
-}
-
-static void black_scholes_openmp(const struct unseen_data *d)
-{
-    const double *price = d->in[0], *strike = d->in[1], *years = d->in[2];
-    double *call = d->out[0], *put = d->out[1];
-#pragma omp parallel for simd
-    for (int i = 0; i < d->n[0]; ++i)
-        price_option(&call[i], &put[i], price[i], strike[i], years[i], 0.02, 0.3);
-}
-
-static void black_scholes_prepare(struct unseen_problem *p, bool quick)
-{
-    const int n = p->data.n[0] = quick ? 5000 : 600000;
-    p->data.in[0] = unseen_doubles((size_t)n, 5, 30);
-    p->data.in[1] = unseen_doubles((size_t)n, 1, 100);
-    p->data.in[2] = unseen_doubles((size_t)n, 0.25, 10);
-    unseen_add_output(p, UNSEEN_DOUBLES, (size_t)n, 1e-9, NULL);
-    unseen_add_output(p, UNSEEN_DOUBLES, (size_t)n, 1e-9, NULL);
-}
 
 /* ---- binomial: an option for each group, its tree in local memory ------------------------------------------------ */
 
@@ -106,13 +44,8 @@ static inline void binomial(tw_nd_item item, const struct binomial *k)
 }
 TW_ND_RANGE_KERNEL(binomial, TREE);
 
-static void binomial_teamwork(tw_queue *queue, const struct unseen_data *d)
-{
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for_nd_range(cg, unseen_1d(d->n[0] * TREE, TREE), binomial, .price = d->in[0], .strike = d->in[1],
-                             .years = d->in[2], .out = d->out[0]);
-    unseen_submit(queue, cg);
-}
+UNSEEN_TEAMWORK(binomial_teamwork, tw_parallel_for_nd_range, unseen_1d(d->n[0] * TREE, TREE), binomial,
+                .price = d->in[0], .strike = d->in[1], .years = d->in[2], .out = d->out[0])
 
 static void binomial_openmp(const struct unseen_data *data)
 {
@@ -142,129 +75,6 @@ static void binomial_prepare(struct unseen_problem *p, bool quick)
     p->data.in[1] = unseen_floats((size_t)n, 1, 30);
     p->data.in[2] = unseen_floats((size_t)n, 0.25f, 10);
     unseen_add_output(p, UNSEEN_FLOATS, (size_t)n, 1e-3, NULL);
-}
-
-/* ---- xsbench: binary search on a grid, then entries of nuclides -------------------------------------------------- */
-
-enum { NUCLIDES = 32, SECTIONS = 5 };
-
-struct grid_point {
-    double energy, total, elastic, absorption, fission, nu_fission;
-};
-
-struct xsbench {
-    const double *energies;               /* sorted, of all nuclides */
-    const int *indices;                   /* [energies][NUCLIDES] */
-    const struct grid_point *points;      /* [NUCLIDES][per_nuclide] */
-    const int *material_count, *material; /* [12], [12][NUCLIDES] */
-    int *best;                            /* the largest section of each look-up */
-    int lookups, energies_count, per_nuclide;
-};
-
-static inline unsigned long next_state(unsigned long seed)
-{
-    return (2806196910506780709ul * seed + 1ul) % (1ul << 63);
-}
-
-static inline int grid_search(int n, double wanted, const double *energies)
-{
-    int lower = 0, upper = n - 1, length = upper - lower;
-    while (length > 1) {
-        const int middle = lower + length / 2;
-        if (energies[middle] > wanted)
-            upper = middle;
-        else
-            lower = middle;
-        length = upper - lower;
-    }
-    return lower;
-}
-
-static inline void micro_sections(const struct xsbench *k, double energy, int nuclide, int index, double xs[SECTIONS])
-{
-    const int at = k->indices[index * NUCLIDES + nuclide];
-    const struct grid_point *low = &k->points[nuclide * k->per_nuclide + (at == k->per_nuclide - 1 ? at - 1 : at)];
-    const struct grid_point *high = low + 1;
-    const double f = (high->energy - energy) / (high->energy - low->energy);
-    xs[0] = high->total - f * (high->total - low->total);
-    xs[1] = high->elastic - f * (high->elastic - low->elastic);
-    xs[2] = high->absorption - f * (high->absorption - low->absorption);
-    xs[3] = high->fission - f * (high->fission - low->fission);
-    xs[4] = high->nu_fission - f * (high->nu_fission - low->nu_fission);
-}
-
-static inline int xsbench_lookup(const struct xsbench *k, int i)
-{
-    unsigned long seed = next_state((unsigned long)i * 2862933555777941757ul + 1070);
-    const double energy = (double)seed / 9223372036854775808.0;
-    seed = next_state(seed);
-    const int material = (int)((seed >> 20) % 12), index = grid_search(k->energies_count, energy, k->energies);
-    double macro[SECTIONS] = {0};
-    for (int j = 0; j < k->material_count[material]; ++j) {
-        double micro[SECTIONS];
-        micro_sections(k, energy, k->material[material * NUCLIDES + j], index, micro);
-        for (int s = 0; s < SECTIONS; ++s)
-            macro[s] += micro[s] * (1 + 0.1 * j);
-    }
-    int best = 0;
-    double most = -1;
-    for (int s = 0; s < SECTIONS; ++s)
-        if (macro[s] > most) {
-            most = macro[s];
-            best = s;
-        }
-    return best + 1;
-}
-
-static inline void xsbench(tw_nd_item item, const struct xsbench *k)
-{
-    const int i = (int)tw_global_id(item, 0);
-    if (i >= k->lookups)
-        return;
-    k->best[i] = xsbench_lookup(k, i);
-}
-TW_ND_RANGE_KERNEL(xsbench, 256);
-
-#define XSBENCH_BLOCK                                                                                                  \
-    .energies = d->in[0], .indices = d->in[1], .points = d->in[2], .material_count = d->in[3], .material = d->in[4],   \
-    .best = d->out[0], .lookups = d->n[0], .energies_count = d->n[1], .per_nuclide = d->n[2]
-
-static void xsbench_teamwork(tw_queue *queue, const struct unseen_data *d)
-{
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for_nd_range(cg, unseen_1d(d->n[0], 256), xsbench, XSBENCH_BLOCK);
-    unseen_submit(queue, cg);
-}
-
-static void xsbench_openmp(const struct unseen_data *d)
-{
-    const struct xsbench k = {XSBENCH_BLOCK};
-#pragma omp parallel for schedule(dynamic, 256)
-    for (int i = 0; i < k.lookups; ++i)
-        k.best[i] = xsbench_lookup(&k, i);
-}
-
-static void xsbench_prepare(struct unseen_problem *p, bool quick)
-{
-    const int per = p->data.n[2] = quick ? 50 : 500, count = p->data.n[1] = per * NUCLIDES;
-    p->data.n[0] = quick ? 1000 : 60000;
-    double *energies = unseen_memory((size_t)count * sizeof *energies);
-    int *indices = unseen_memory((size_t)count * NUCLIDES * sizeof *indices);
-    struct grid_point *points = (struct grid_point *)unseen_doubles((size_t)count * 6, 0, 1);
-    for (int i = 0; i < count; ++i) {
-        energies[i] = (double)i / (double)count;
-        points[i].energy = (double)(i % per) / (double)per;
-        for (int n = 0; n < NUCLIDES; ++n)
-            indices[i * NUCLIDES + n] = i / NUCLIDES;
-    }
-    int *counts = unseen_ints(12, 4, NUCLIDES);
-    counts[0] = NUCLIDES;
-    p->data.in[0] = energies;
-    p->data.in[1] = indices;
-    p->data.in[2] = points;
-    p->data.in[3] = counts;
-    p->data.in[4] = unseen_ints(12 * NUCLIDES, 0, NUCLIDES);
-    unseen_add_output(p, UNSEEN_INTS, (size_t)p->data.n[0], 0, NULL);
 }
 
 /* ---- md5: a key of seven digits is looked for by brute force ----------------------------------------------------- */
@@ -335,13 +145,8 @@ static inline void md5(tw_nd_item item, const struct md5 *k)
 }
 TW_ND_RANGE_KERNEL(md5, 256);
 
-static void md5_teamwork(tw_queue *queue, const struct unseen_data *d)
-{
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for_nd_range(cg, unseen_1d(d->n[0], 256), md5, .wanted = md5_of_key(d->n[0] - 123), .found = d->out[0],
-                             .keys = d->n[0]);
-    unseen_submit(queue, cg);
-}
+UNSEEN_TEAMWORK(md5_teamwork, tw_parallel_for_nd_range, unseen_1d(d->n[0], 256), md5,
+                .wanted = md5_of_key(d->n[0] - 123), .found = d->out[0], .keys = d->n[0])
 
 static void md5_openmp(const struct unseen_data *d)
 {
@@ -364,79 +169,151 @@ static void md5_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_INTS, 1, 0, NULL);
 }
 
-/* ---- pi: points at random in a square, sums by group, the generator a struct ------------------------------------- */
+/* ---- edit_distance: a pair of strings for each work-item, the row of the table private --------------------------- */
 
-struct xorwow {
-    unsigned x, y, z, w, v, d;
+enum { LETTERS = 32 };
+
+struct edit_distance {
+    const unsigned char *a, *b; /* [pairs][LETTERS] */
+    int *distance;
+    int pairs;
 };
 
-static inline unsigned xorwow_next(struct xorwow *g)
+static inline int least_of_3(int a, int b, int c)
 {
-    const unsigned t = g->x ^ (g->x >> 2);
-    g->x = g->y;
-    g->y = g->z;
-    g->z = g->w;
-    g->w = g->v;
-    g->v = (g->v ^ (g->v << 4)) ^ (t ^ (t << 1));
-    g->d += 362437;
-    return g->d + g->v;
+    const int least = a < b ? a : b;
+    return least < c ? least : c;
 }
 
-struct pi {
-    int *inside;
-    int points; /* of a work-item */
-};
-
-static inline int points_inside(int seed, int points)
+static inline int levenshtein(const unsigned char *a, const unsigned char *b)
 {
-    struct xorwow g = {123456789u + (unsigned)seed * 69069u, 362436069, 521288629, 88675123, 5783321, 6615241};
-    int inside = 0;
-    for (int i = 0; i < points; ++i) {
-        const float x = (float)(xorwow_next(&g) >> 8) * (1.0f / 16777216),
-                    y = (float)(xorwow_next(&g) >> 8) * (1.0f / 16777216);
-        if (x * x + y * y < 1)
-            ++inside;
+    int row[LETTERS + 1];
+    for (int j = 0; j <= LETTERS; ++j)
+        row[j] = j;
+    for (int i = 0; i < LETTERS; ++i) {
+        int diagonal = row[0];
+        row[0] = i + 1;
+        for (int j = 0; j < LETTERS; ++j) {
+            const int up = row[j + 1];
+            row[j + 1] = least_of_3(up + 1, row[j] + 1, diagonal + (a[i] != b[j]));
+            diagonal = up;
+        }
     }
-    return inside;
+    return row[LETTERS];
 }
 
-static inline void pi(tw_nd_item item, const struct pi *k)
+static inline void edit_distance(tw_nd_item item, const struct edit_distance *k)
 {
-    const int mine = points_inside((int)tw_global_id(item, 0), k->points);
-    const int all = tw_reduce_over_group(item, mine, TW_SUM);
-    if (tw_local_id(item, 0) == 0)
-        tw_atomic_fetch_add(k->inside, all);
+    const int i = (int)tw_global_id(item, 0);
+    if (i >= k->pairs)
+        return;
+    k->distance[i] = levenshtein(k->a + i * LETTERS, k->b + i * LETTERS);
 }
-TW_ND_RANGE_KERNEL(pi, 128);
+TW_ND_RANGE_KERNEL(edit_distance);
 
-static void pi_teamwork(tw_queue *queue, const struct unseen_data *d)
-{
-    tw_queue_memset(queue, d->out[0], 0, sizeof(int), NULL);
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for_nd_range(cg, unseen_1d(d->n[0], 128), pi, .inside = d->out[0], .points = d->n[1]);
-    unseen_submit(queue, cg);
-}
+UNSEEN_TEAMWORK(edit_distance_teamwork, tw_parallel_for_nd_range, unseen_1d(d->n[0], 64), edit_distance, .a = d->in[0],
+                .b = d->in[1], .distance = d->out[0], .pairs = d->n[0])
 
-static void pi_openmp(const struct unseen_data *d)
+static void edit_distance_openmp(const struct unseen_data *d)
 {
-    int inside = 0;
-#pragma omp parallel for simd reduction(+ : inside)
+    const unsigned char *a = d->in[0], *b = d->in[1];
+    int *distance = d->out[0];
+#pragma omp parallel for
     for (int i = 0; i < d->n[0]; ++i)
-        inside += points_inside(i, d->n[1]);
-    *(int *)d->out[0] = inside;
+        distance[i] = levenshtein(a + i * LETTERS, b + i * LETTERS);
 }
 
-static void pi_prepare(struct unseen_problem *p, bool quick)
+static void edit_distance_prepare(struct unseen_problem *p, bool quick)
 {
-    p->data.n[0] = quick ? 1024 : 131072;
-    p->data.n[1] = 200;
-    unseen_add_output(p, UNSEEN_INTS, 1, 0, NULL);
+    const int pairs = p->data.n[0] = quick ? 1000 : 16384;
+    unsigned char *strings[2];
+    for (int s = 0; s < 2; ++s) {
+        strings[s] = unseen_bytes((size_t)pairs * LETTERS);
+        for (int i = 0; i < pairs * LETTERS; ++i)
+            strings[s][i] %= 4;
+    }
+    p->data.in[0] = strings[0];
+    p->data.in[1] = strings[1];
+    unseen_add_output(p, UNSEEN_INTS, (size_t)pairs, 0, NULL);
+}
+
+/* ---- matching: a pattern at each place of a text, the pattern in local memory ------------------------------------ */
+
+enum { PATTERN = 24, TEXT_GROUP = 256 };
+
+struct matching {
+    const unsigned char *text, *pattern;
+    int *found; /* for each group the first place, or -1 */
+    int length;
+};
+
+static inline void matching(tw_group group, const struct matching *k)
+{
+    TW_LOCAL(unsigned char, pattern, [PATTERN]);
+    TW_PRIVATE(group, int, place);
+    tw_parallel_for_work_item(group, item) {
+        if (tw_local_id(item, 0) < PATTERN)
+            pattern[tw_local_id(item, 0)] = k->pattern[tw_local_id(item, 0)];
+    }
+    tw_parallel_for_work_item(group, item) {
+        const int at = (int)tw_global_id(item, 0);
+        tw_private(place, item) = k->length;
+        if (at <= k->length - PATTERN) {
+            int i = 0;
+            while (i < PATTERN && (pattern[i] == '?' || k->text[at + i] == pattern[i]))
+                ++i;
+            if (i == PATTERN)
+                tw_private(place, item) = at;
+        }
+    }
+    const int first = tw_reduce_over_group(group, place, TW_MIN);
+    TW_ONCE(group) {
+        k->found[tw_group_id(group, 0)] = first == k->length ? -1 : first;
+    }
+}
+TW_WORK_GROUP_KERNEL(matching, TEXT_GROUP);
+
+UNSEEN_TEAMWORK(matching_teamwork, tw_parallel_for_work_group, tw_range_1d((size_t)d->n[0] / TEXT_GROUP),
+                tw_range_1d(TEXT_GROUP), matching, .text = d->in[0], .pattern = d->in[1], .found = d->out[0],
+                .length = d->n[0])
+
+static void matching_openmp(const struct unseen_data *d)
+{
+    const unsigned char *text = d->in[0], *pattern = d->in[1];
+    int *found = d->out[0];
+    const int length = d->n[0];
+#pragma omp parallel for
+    for (int block = 0; block < length / TEXT_GROUP; ++block) {
+        found[block] = -1;
+        for (int at = block * TEXT_GROUP; at < (block + 1) * TEXT_GROUP && at <= length - PATTERN; ++at) {
+            int i = 0;
+            while (i < PATTERN && (pattern[i] == '?' || text[at + i] == pattern[i]))
+                ++i;
+            if (i == PATTERN) {
+                found[block] = at;
+                break;
+            }
+        }
+    }
+}
+
+static void matching_prepare(struct unseen_problem *p, bool quick)
+{
+    const int length = p->data.n[0] = TEXT_GROUP * (quick ? 40 : 8000);
+    unsigned char *text = unseen_bytes((size_t)length), *pattern = unseen_bytes(PATTERN);
+    for (int i = 0; i < length; ++i)
+        text[i] = (unsigned char)('a' + text[i] % 3);
+    for (int i = 0; i < PATTERN; ++i)
+        pattern[i] = i < 12 ? (unsigned char)('a' + i % 3) : '?';
+    p->data.in[0] = text;
+    p->data.in[1] = pattern;
+    unseen_add_output(p, UNSEEN_INTS, (size_t)length / TEXT_GROUP, 0, NULL);
 }
 
 const struct unseen_program unseen_numbers[] = {
-    {"black_scholes", "calls and puts in double", black_scholes_prepare, black_scholes_teamwork, black_scholes_openmp},
     {"binomial", "options, a tree in local memory", binomial_prepare, binomial_teamwork, binomial_openmp},
-    {"xsbench", "cross sections, look-ups in tables", xsbench_prepare, xsbench_teamwork, xsbench_openmp},
     {"md5", "a digest by brute force", md5_prepare, md5_teamwork, md5_openmp},
-    {"pi", "points at random, sums by group", pi_prepare, pi_teamwork, pi_openmp},
+    {"edit_distance", "a pair of strings for each work-item", edit_distance_prepare, edit_distance_teamwork,
+     edit_distance_openmp},
+    {"matching", "a pattern in a text, hierarchical", matching_prepare, matching_teamwork, matching_openmp},
     {NULL, NULL, NULL, NULL, NULL}};

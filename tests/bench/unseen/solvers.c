@@ -1,232 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dense and banded systems, and transforms: LU in blocks, Gaussian elimination, cyclic reduction, FFT. unseen.h says
-   how programs are written here. */
+/* Systems of equations, transforms and sparse matrices. unseen.h says how programs are written. */
 #include <math.h>
 #include <string.h>
 
+#include <teamwork/group_functions.h>
+
 #include "unseen.h"
-
-/* ---- lud: LU decomposition in blocks, three kernels for each step ------------------------------------------------ */
-
-enum { LUD = 16 };
-
-struct lud {
-    float *m;
-    int n, offset;
-};
-
-static inline void lud_diagonal(tw_nd_item item, const struct lud *k)
-{
-    TW_LOCAL(float, shadow, [LUD][LUD]);
-    const int tx = (int)tw_local_id(item, 0);
-    int at = k->offset * k->n + k->offset;
-    for (int i = 0; i < LUD; ++i) {
-        shadow[i][tx] = k->m[at + tx];
-        at += k->n;
-    }
-    tw_barrier(item, TW_LOCAL_SPACE);
-    for (int i = 0; i < LUD - 1; ++i) {
-        if (tx > i) {
-            for (int j = 0; j < i; ++j)
-                shadow[tx][i] -= shadow[tx][j] * shadow[j][i];
-            shadow[tx][i] /= shadow[i][i];
-        }
-        tw_barrier(item, TW_LOCAL_SPACE);
-        if (tx > i)
-            for (int j = 0; j < i + 1; ++j)
-                shadow[i + 1][tx] -= shadow[i + 1][j] * shadow[j][tx];
-        tw_barrier(item, TW_LOCAL_SPACE);
-    }
-    at = (k->offset + 1) * k->n + k->offset;
-    for (int i = 1; i < LUD; ++i) {
-        k->m[at + tx] = shadow[i][tx];
-        at += k->n;
-    }
-}
-TW_ND_RANGE_KERNEL(TW_BLOCK(lud) lud_diagonal, LUD);
-
-/* The first half of a group has a block of the row, the other one a block of the column. */
-static inline void lud_perimeter(tw_nd_item item, const struct lud *k)
-{
-    TW_LOCAL(float, dia, [LUD][LUD]);
-    TW_LOCAL(float, row, [LUD][LUD]);
-    TW_LOCAL(float, col, [LUD][LUD]);
-    const int tx = (int)tw_local_id(item, 0), bx = (int)tw_group_id(item, 0) + 1, n = k->n;
-    const int i0 = k->offset;
-    if (tx < LUD) {
-        for (int i = 0; i < LUD / 2; ++i)
-            dia[i][tx] = k->m[(i0 + i) * n + i0 + tx];
-        for (int i = 0; i < LUD; ++i)
-            row[i][tx] = k->m[(i0 + i) * n + i0 + bx * LUD + tx];
-    } else {
-        const int x = tx - LUD;
-        for (int i = LUD / 2; i < LUD; ++i)
-            dia[i][x] = k->m[(i0 + i) * n + i0 + x];
-        for (int i = 0; i < LUD; ++i)
-            col[i][x] = k->m[(i0 + bx * LUD + i) * n + i0 + x];
-    }
-    tw_barrier(item, TW_LOCAL_SPACE);
-    if (tx < LUD) {
-        for (int i = 1; i < LUD; ++i)
-            for (int j = 0; j < i; ++j)
-                row[i][tx] -= dia[i][j] * row[j][tx];
-    } else {
-        const int x = tx - LUD;
-        for (int i = 0; i < LUD; ++i) {
-            for (int j = 0; j < i; ++j)
-                col[x][i] -= col[x][j] * dia[j][i];
-            col[x][i] /= dia[i][i];
-        }
-    }
-    tw_barrier(item, TW_LOCAL_SPACE);
-    if (tx < LUD) {
-        for (int i = 1; i < LUD; ++i)
-            k->m[(i0 + i) * n + i0 + bx * LUD + tx] = row[i][tx];
-    } else {
-        const int x = tx - LUD;
-        for (int i = 0; i < LUD; ++i)
-            k->m[(i0 + bx * LUD + i) * n + i0 + x] = col[i][x];
-    }
-}
-TW_ND_RANGE_KERNEL(TW_BLOCK(lud) lud_perimeter, 2 * LUD);
-
-static inline void lud_internal(tw_nd_item item, const struct lud *k)
-{
-    TW_LOCAL(float, row, [LUD][LUD]);
-    TW_LOCAL(float, col, [LUD][LUD]);
-    const int ty = (int)tw_local_id(item, 0), tx = (int)tw_local_id(item, 1), n = k->n;
-    const int y0 = k->offset + ((int)tw_group_id(item, 0) + 1) * LUD,
-              x0 = k->offset + ((int)tw_group_id(item, 1) + 1) * LUD;
-    row[ty][tx] = k->m[(k->offset + ty) * n + x0 + tx];
-    col[ty][tx] = k->m[(y0 + ty) * n + k->offset + tx];
-    tw_barrier(item, TW_LOCAL_SPACE);
-    float sum = 0;
-    for (int i = 0; i < LUD; ++i)
-        sum += col[ty][i] * row[i][tx];
-    k->m[(y0 + ty) * n + x0 + tx] -= sum;
-}
-TW_ND_RANGE_KERNEL(TW_BLOCK(lud) lud_internal, LUD, LUD);
-
-static void lud_teamwork(tw_queue *queue, const struct unseen_data *d)
-{
-    const int n = d->n[0];
-    for (int offset = 0; offset < n; offset += LUD) {
-        const int left = (n - offset) / LUD - 1;
-        tw_command_group *cg = tw_queue_begin(queue);
-        tw_parallel_for_nd_range(cg, unseen_1d(LUD, LUD), lud_diagonal, .m = d->out[0], .n = n, .offset = offset);
-        unseen_submit(queue, cg);
-        if (left == 0)
-            break;
-        cg = tw_queue_begin(queue);
-        tw_parallel_for_nd_range(cg, unseen_1d(left * 2 * LUD, 2 * LUD), lud_perimeter, .m = d->out[0], .n = n,
-                                 .offset = offset);
-        unseen_submit(queue, cg);
-        cg = tw_queue_begin(queue);
-        tw_parallel_for_nd_range(cg, unseen_2d(left * LUD, left * LUD, LUD, LUD), lud_internal, .m = d->out[0], .n = n,
-                                 .offset = offset);
-        unseen_submit(queue, cg);
-    }
-}
-
-static void lud_openmp(const struct unseen_data *d)
-{
-    float *m = d->out[0];
-    const int n = d->n[0];
-    for (int i = 0; i < n; ++i) {
-#pragma omp parallel for
-        for (int y = i + 1; y < n; ++y) {
-            const float factor = m[y * n + i] / m[i * n + i];
-            m[y * n + i] = factor;
-#pragma omp simd
-            for (int x = i + 1; x < n; ++x)
-                m[y * n + x] -= factor * m[i * n + x];
-        }
-    }
-}
-
-static float *dominant_matrix(int n)
-{
-    float *m = unseen_floats((size_t)n * (size_t)n, -1, 1);
-    for (int i = 0; i < n; ++i)
-        m[i * n + i] = (float)n;
-    return m;
-}
-
-static void lud_prepare(struct unseen_problem *p, bool quick)
-{
-    const int n = p->data.n[0] = quick ? 64 : 1024;
-    unseen_add_output(p, UNSEEN_FLOATS, (size_t)n * (size_t)n, 1e-3, dominant_matrix(n));
-}
-
-/* ---- gaussian: elimination column by column ---------------------------------------------------------------------- */
-
-struct gaussian {
-    float *m, *a, *b;
-    int n, t;
-};
-
-static inline void gaussian_factors(tw_nd_item item, const struct gaussian *k)
-{
-    const int i = (int)tw_global_id(item, 0);
-    if (i >= k->n - 1 - k->t)
-        return;
-    k->m[k->n * (i + k->t + 1) + k->t] = k->a[k->n * (i + k->t + 1) + k->t] / k->a[k->n * k->t + k->t];
-}
-TW_ND_RANGE_KERNEL(TW_BLOCK(gaussian) gaussian_factors);
-
-static inline void gaussian_rows(tw_nd_item item, const struct gaussian *k)
-{
-    const int x = (int)tw_global_id(item, 0), y = (int)tw_global_id(item, 1), n = k->n, t = k->t;
-    if (x >= n - 1 - t)
-        return;
-    if (y >= n - t)
-        return;
-    k->a[n * (x + 1 + t) + y + t] -= k->m[n * (x + 1 + t) + t] * k->a[n * t + y + t];
-    if (y == 0)
-        k->b[x + 1 + t] -= k->m[n * (x + 1 + t) + y + t] * k->b[t];
-}
-TW_ND_RANGE_KERNEL(TW_BLOCK(gaussian) gaussian_rows);
-
-static void gaussian_teamwork(tw_queue *queue, const struct unseen_data *d)
-{
-    const int n = d->n[0];
-    for (int t = 0; t < n - 1; ++t) {
-        tw_command_group *cg = tw_queue_begin(queue);
-        tw_parallel_for_nd_range(cg, unseen_1d(n, 256), gaussian_factors, .m = d->out[0], .a = d->out[1],
-                                 .b = d->out[2], .n = n, .t = t);
-        unseen_submit(queue, cg);
-        cg = tw_queue_begin(queue);
-        tw_parallel_for_nd_range(cg, unseen_2d(n - t, n - t, 4, 64), gaussian_rows, .m = d->out[0], .a = d->out[1],
-                                 .b = d->out[2], .n = n, .t = t);
-        unseen_submit(queue, cg);
-    }
-}
-
-static void gaussian_openmp(const struct unseen_data *d)
-{
-    float *m = d->out[0], *a = d->out[1], *b = d->out[2];
-    const int n = d->n[0];
-    for (int t = 0; t < n - 1; ++t) {
-#pragma omp parallel for
-        for (int y = t + 1; y < n; ++y) {
-            const float factor = m[n * y + t] = a[n * y + t] / a[n * t + t];
-#pragma omp simd
-            for (int x = t; x < n; ++x)
-                a[n * y + x] -= factor * a[n * t + x];
-            b[y] -= factor * b[t];
-        }
-    }
-}
-
-static void gaussian_prepare(struct unseen_problem *p, bool quick)
-{
-    const int n = p->data.n[0] = quick ? 50 : 600;
-    const size_t count = (size_t)n * (size_t)n;
-    unseen_add_output(p, UNSEEN_FLOATS, count, 1e-3,
-                      memset(unseen_memory(count * sizeof(float)), 0, count * sizeof(float)));
-    unseen_add_output(p, UNSEEN_FLOATS, count, 1e-3, dominant_matrix(n));
-    unseen_add_output(p, UNSEEN_FLOATS, (size_t)n, 1e-3, unseen_floats((size_t)n, -1, 1));
-}
 
 /* ---- pcr: parallel cyclic reduction, a tridiagonal system for each group ----------------------------------------- */
 
@@ -262,14 +41,9 @@ static inline void pcr(tw_nd_item item, const struct pcr *k)
 }
 TW_ND_RANGE_KERNEL(pcr);
 
-static void pcr_teamwork(tw_queue *queue, const struct unseen_data *d)
-{
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for_nd_range(cg, unseen_1d(d->n[0] * d->n[1], d->n[1]), pcr, .a = d->in[0], .b = d->in[1],
-                             .c = d->in[2], .d = d->in[3], .x = d->out[0], .n = d->n[1],
-                             .memory = tw_local(cg, 4 * (size_t)d->n[1] * sizeof(float)));
-    unseen_submit(queue, cg);
-}
+UNSEEN_TEAMWORK(pcr_teamwork, tw_parallel_for_nd_range, unseen_1d(d->n[0] * d->n[1], d->n[1]), pcr, .a = d->in[0],
+                .b = d->in[1], .c = d->in[2], .d = d->in[3], .x = d->out[0], .n = d->n[1],
+                .memory = tw_local(cg, 4 * (size_t)d->n[1] * sizeof(float)))
 
 /* The algorithm for one thread. */
 static void pcr_openmp(const struct unseen_data *data)
@@ -364,12 +138,8 @@ static inline void fft(tw_nd_item item, const struct fft *k)
 }
 TW_ND_RANGE_KERNEL(fft, FFT / 2);
 
-static void fft_teamwork(tw_queue *queue, const struct unseen_data *d)
-{
-    tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for_nd_range(cg, unseen_1d(d->n[0] * FFT / 2, FFT / 2), fft, .in = d->in[0], .out = d->out[0]);
-    unseen_submit(queue, cg);
-}
+UNSEEN_TEAMWORK(fft_teamwork, tw_parallel_for_nd_range, unseen_1d(d->n[0] * FFT / 2, FFT / 2), fft, .in = d->in[0],
+                .out = d->out[0])
 
 static void fft_rows(const struct complex *in, struct complex *z, const struct complex *roots)
 {
@@ -407,9 +177,123 @@ static void fft_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_FLOATS, (size_t)rows * 2 * FFT, 1e-4, NULL);
 }
 
+/* ---- spmv_scalar, spmv_vector: CSR, a row for each work-item or for 32 of them ----------------------------------- */
+
+enum { LANES = 32, ROWS_OF_GROUP = 4 };
+
+struct spmv {
+    const int *start, *column;
+    const float *value, *x;
+    float *y;
+    int rows;
+};
+
+static inline void spmv_scalar(tw_nd_item item, const struct spmv *k)
+{
+    const int row = (int)tw_global_id(item, 0);
+    if (row < k->rows) {
+        float sum = 0;
+        const int first = k->start[row], end = k->start[row + 1];
+        for (int j = first; j < end; ++j)
+            sum += k->value[j] * k->x[k->column[j]];
+        k->y[row] = sum;
+    }
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(spmv) spmv_scalar);
+
+static inline void spmv_vector(tw_nd_item item, const struct spmv *k)
+{
+    TW_LOCAL(float, part, [ROWS_OF_GROUP * LANES]);
+    const int t = (int)tw_local_id(item, 0), lane = t % LANES;
+    const int row = (int)tw_group_id(item, 0) * ROWS_OF_GROUP + t / LANES;
+    float sum = 0;
+    if (row < k->rows)
+        for (int j = k->start[row] + lane; j < k->start[row + 1]; j += LANES)
+            sum += k->value[j] * k->x[k->column[j]];
+    part[t] = sum;
+    for (int half = LANES / 2; half > 0; half /= 2) {
+        tw_barrier(item, TW_LOCAL_SPACE);
+        if (lane < half)
+            part[t] += part[t + half];
+    }
+    if (lane == 0 && row < k->rows)
+        k->y[row] = part[t];
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(spmv) spmv_vector, ROWS_OF_GROUP *LANES);
+
+/* As SYCL has it: the sub-group, whatever its size. */
+static inline void spmv_sub_group(tw_nd_item item, const struct spmv *k)
+{
+    const tw_sub_group sub_group = tw_get_sub_group(item);
+    const int size = (int)tw_sub_group_local_range(sub_group), lane = (int)tw_sub_group_local_id(sub_group);
+    const int groups = (int)(tw_local_range(item, 0) * tw_group_range(item, 0)) / size;
+    for (int row = (int)tw_global_id(item, 0) / size; row < k->rows; row += groups) {
+        float sum = 0;
+        for (int j = k->start[row] + lane; j < k->start[row + 1]; j += size)
+            sum += k->value[j] * k->x[k->column[j]];
+        sum = tw_reduce_over_group(sub_group, sum, TW_SUM);
+        if (lane == 0)
+            k->y[row] = sum;
+    }
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(spmv) spmv_sub_group, 128);
+
+#define SPMV_ARGUMENTS                                                                                                 \
+    .start = d->in[0], .column = d->in[1], .value = d->in[2], .x = d->in[3], .y = d->out[0], .rows = d->n[0]
+
+UNSEEN_TEAMWORK(spmv_scalar_teamwork, tw_parallel_for_nd_range, unseen_1d(d->n[0], 256), spmv_scalar, SPMV_ARGUMENTS)
+
+UNSEEN_TEAMWORK(spmv_vector_teamwork, tw_parallel_for_nd_range, unseen_1d(d->n[0] * LANES, ROWS_OF_GROUP *LANES),
+                spmv_vector, SPMV_ARGUMENTS)
+
+UNSEEN_TEAMWORK(spmv_sub_group_teamwork, tw_parallel_for_nd_range, unseen_1d(d->n[0], 128), spmv_sub_group,
+                SPMV_ARGUMENTS)
+
+static void spmv_openmp(const struct unseen_data *d)
+{
+    const int *start = d->in[0], *column = d->in[1];
+    const float *value = d->in[2], *x = d->in[3];
+    float *y = d->out[0];
+#pragma omp parallel for schedule(static, 256)
+    for (int row = 0; row < d->n[0]; ++row) {
+        float sum = 0;
+#pragma omp simd reduction(+ : sum)
+        for (int j = start[row]; j < start[row + 1]; ++j)
+            sum += value[j] * x[column[j]];
+        y[row] = sum;
+    }
+}
+
+/* Rows of `least` entries up to twice as many. */
+static void prepare_csr(struct unseen_problem *p, int rows, int least)
+{
+    int *start = unseen_memory(((size_t)rows + 1) * sizeof *start);
+    start[0] = 0;
+    for (int i = 0; i < rows; ++i)
+        start[i + 1] = start[i] + least + (int)(unseen_random() % (unsigned)least);
+    p->data.n[0] = rows;
+    p->data.in[0] = start;
+    p->data.in[1] = unseen_ints((size_t)start[rows], 0, rows);
+    p->data.in[2] = unseen_floats((size_t)start[rows], -1, 1);
+    p->data.in[3] = unseen_floats((size_t)rows, -1, 1);
+    unseen_add_output(p, UNSEEN_FLOATS, (size_t)rows, 1e-4, NULL);
+}
+
+static void spmv_short_prepare(struct unseen_problem *p, bool quick)
+{
+    prepare_csr(p, quick ? 1000 : 200000, 12);
+}
+
+static void spmv_long_prepare(struct unseen_problem *p, bool quick)
+{
+    prepare_csr(p, quick ? 1000 : 30000, 100);
+}
+
 const struct unseen_program unseen_solvers[] = {
-    {"lud", "LU decomposition in blocks of 16", lud_prepare, lud_teamwork, lud_openmp},
-    {"gaussian", "Gaussian elimination, two kernels a column", gaussian_prepare, gaussian_teamwork, gaussian_openmp},
     {"pcr", "parallel cyclic reduction in groups of 256", pcr_prepare, pcr_teamwork, pcr_openmp},
     {"fft", "FFT of 512 points, radix 2, in local memory", fft_prepare, fft_teamwork, fft_openmp},
+    {"spmv_scalar", "CSR, a row for each work-item", spmv_short_prepare, spmv_scalar_teamwork, spmv_openmp},
+    {"spmv_vector", "CSR, a row for 32 work-items, sums in local memory", spmv_long_prepare, spmv_vector_teamwork,
+     spmv_openmp},
+    {"spmv_sub_group", "CSR, a row for each sub-group", spmv_long_prepare, spmv_sub_group_teamwork, spmv_openmp},
     {NULL, NULL, NULL, NULL, NULL}};

@@ -17,7 +17,7 @@ static bool make(enum suite_size size, struct suite_problem *problem, unsigned s
     unsigned char *bytes = suite_allocate(count);
     uint32_t *counts = suite_allocate(bins);
     h->count = count;
-    h->arrays = (struct suite_arrays){.at = {{count, bytes, false}, {bins, NULL, false}}, HISTOGRAM_COUNTS, counts};
+    h->arrays = (struct suite_arrays){.at = {{count, bytes}, {bins, NULL}}, HISTOGRAM_COUNTS, counts};
     if (!bytes || !counts)
         return false;
     memset(counts, 0, bins);
@@ -28,7 +28,7 @@ static bool make(enum suite_size size, struct suite_problem *problem, unsigned s
         ++counts[bytes[i]];
     }
     problem->result_bytes = bins;
-    problem->work = (struct suite_work){.bytes = (double)count, .launches = 2};
+    problem->work = (struct suite_work){.bytes = (double)count};
     snprintf(problem->title, sizeof problem->title, "histogram of 2^%u bytes, %s", log,
              same ? "98 % of them the same" : "random ones");
     return true;

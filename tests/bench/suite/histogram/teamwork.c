@@ -39,31 +39,21 @@ static bool fetch_counts(void *state, void *result)
     return suite_teamwork_fetch(((struct counting *)state)->common, result);
 }
 
-static bool run_phases(void *state)
-{
-    return bench_passed(histogram_submit_phases(&((struct counting *)state)->histogram)) && suite_wait();
-}
-
-static bool run_group_phases(void *state)
-{
-    return bench_passed(histogram_submit_group_phases(&((struct counting *)state)->histogram)) && suite_wait();
-}
-
-static bool run_lanes(void *state)
-{
-    return bench_passed(histogram_submit_lanes(&((struct counting *)state)->histogram)) && suite_wait();
-}
-
-static bool run_reduction(void *state)
-{
-    return bench_passed(histogram_submit_reduction(&((struct counting *)state)->histogram)) && suite_wait();
-}
+#define EXAMPLE_RUN(name, submit)                                                                                      \
+    static bool name(void *state)                                                                                      \
+    {                                                                                                                  \
+        return bench_passed(submit(&((struct counting *)state)->histogram)) && suite_wait();                           \
+    }
+EXAMPLE_RUN(run_phases, histogram_submit_phases)
+EXAMPLE_RUN(run_group_phases, histogram_submit_group_phases)
+EXAMPLE_RUN(run_lanes, histogram_submit_lanes)
+EXAMPLE_RUN(run_reduction, histogram_submit_reduction)
 
 static const struct suite_version versions[] = {
-    {"phases", "nd_range", open_counting, NULL, run_phases, fetch_counts, close_counting},
-    {"phases", "hierarchical", open_counting, NULL, run_group_phases, fetch_counts, close_counting},
-    {"lanes", "nd_range", open_counting, NULL, run_lanes, fetch_counts, close_counting},
-    {"reduction", "reduction", open_counting, NULL, run_reduction, fetch_counts, close_counting},
+    {"phases", "nd_range", open_counting, run_phases, fetch_counts, close_counting},
+    {"phases", "hierarchical", open_counting, run_group_phases, fetch_counts, close_counting},
+    {"lanes", "nd_range", open_counting, run_lanes, fetch_counts, close_counting},
+    {"reduction", "reduction", open_counting, run_reduction, fetch_counts, close_counting},
 };
 const struct suite_versions suite_histogram_teamwork = SUITE_VERSIONS(versions);
 const struct suite_versions suite_histogram_of_one_teamwork = SUITE_VERSIONS(versions);

@@ -28,7 +28,7 @@ static bool make(enum suite_size size, struct suite_problem *problem)
     unsigned char *now = suite_allocate(bytes), *dead = suite_allocate(bytes), *next = suite_allocate(bytes);
     life->side = side;
     life->pitch = pitch;
-    life->arrays = (struct suite_arrays){.at = {{bytes, now, false}, {bytes, dead, false}}, LIFE_NEXT, next};
+    life->arrays = (struct suite_arrays){.at = {{bytes, now}, {bytes, dead}}, LIFE_NEXT, next};
     if (!now || !dead || !next)
         return false;
     memset(now, 0, bytes);
@@ -40,7 +40,7 @@ static bool make(enum suite_size size, struct suite_problem *problem)
             now[row * pitch + column] = suite_random(&random) % 3 == 0;
     reference(now, next, side, pitch);
     problem->result_bytes = bytes;
-    problem->work = (struct suite_work){.bytes = 2.0 * (double)(side * side), .launches = 1};
+    problem->work = (struct suite_work){.bytes = 2.0 * (double)(side * side)};
     snprintf(problem->title, sizeof problem->title, "Game of Life, a generation of %zu x %zu cells", side, side);
     return true;
 }

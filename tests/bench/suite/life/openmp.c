@@ -185,13 +185,7 @@ static bool SUITE_NAME(life_any)(void *state)
 
 #endif
 
-static const struct suite_version versions[] = {
-    SUITE_OPENMP_VERSION("flat", SUITE_NAME(life_flat)),
-    SUITE_OPENMP_VERSION("tiled", SUITE_NAME(life_tiled)),
-};
-const struct suite_versions SUITE_OPENMP_VERSIONS(life) = SUITE_VERSIONS(versions);
+SUITE_OPENMP_LIST(life, SUITE_OPENMP_VERSION("flat", SUITE_NAME(life_flat)),
+                  SUITE_OPENMP_VERSION("tiled", SUITE_NAME(life_tiled)))
 
-static const struct suite_version any_versions[] = {
-    SUITE_OPENMP_VERSION("tiled", SUITE_NAME(life_any)),
-};
-const struct suite_versions SUITE_OPENMP_VERSIONS(life_any) = SUITE_VERSIONS(any_versions);
+SUITE_OPENMP_LIST(life_any, SUITE_OPENMP_VERSION("tiled", SUITE_NAME(life_any)))

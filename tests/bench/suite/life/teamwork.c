@@ -10,13 +10,13 @@ static inline unsigned char rule(unsigned char sum, unsigned char cell)
 
 /* ---- flat: straight from global memory --------------------------------------------------------------------------- */
 
-struct life_flat {
+struct life_block {
     const unsigned char *now; /* both: the first cell inside of the border */
     unsigned char *next;
     unsigned pitch;
 };
 
-static inline void life_flat(tw_item item, const struct life_flat *k)
+static inline void life_flat(tw_item item, const struct life_block *k)
 {
     const size_t at = (size_t)((unsigned)tw_global_id(item, 0) * k->pitch) + tw_global_id(item, 1);
     const unsigned char *here = k->now + at, *up = here - k->pitch, *down = here + k->pitch;
@@ -24,7 +24,7 @@ static inline void life_flat(tw_item item, const struct life_flat *k)
         (unsigned char)(up[-1] + up[0] + up[1] + here[-1] + here[1] + down[-1] + down[0] + down[1]);
     k->next[at] = rule(sum, here[0]);
 }
-TW_RANGE_KERNEL(life_flat, 2);
+TW_RANGE_KERNEL(TW_BLOCK(life_block) life_flat, 2);
 
 /* ---- tiled: through a tile with its halo in local memory --------------------------------------------------------- */
 
@@ -37,13 +37,7 @@ static inline unsigned char sum_in_tile(unsigned char (*tile)[HALO], unsigned i,
                            + tile[i + 2][j] + tile[i + 2][j + 1] + tile[i + 2][j + 2]);
 }
 
-struct life_tiled_groups {
-    const unsigned char *now;
-    unsigned char *next;
-    unsigned pitch;
-};
-
-static inline void life_tiled_groups(tw_group group, const struct life_tiled_groups *k)
+static inline void life_tiled_groups(tw_group group, const struct life_block *k)
 {
     TW_LOCAL(unsigned char, tile, [HALO][HALO]);
     const size_t corner = (unsigned)tw_group_id(group, 0) * TILE * k->pitch + (unsigned)tw_group_id(group, 1) * TILE;
@@ -59,15 +53,9 @@ static inline void life_tiled_groups(tw_group group, const struct life_tiled_gro
         (next + i * k->pitch)[j] = rule(sum_in_tile(tile, i, j), tile[i + 1][j + 1]);
     }
 }
-TW_WORK_GROUP_KERNEL(life_tiled_groups, TILE, TILE);
+TW_WORK_GROUP_KERNEL(TW_BLOCK(life_block) life_tiled_groups, TILE, TILE);
 
-struct life_tiled_items {
-    const unsigned char *now;
-    unsigned char *next;
-    unsigned pitch;
-};
-
-static inline void life_tiled_items(tw_nd_item item, const struct life_tiled_items *k)
+static inline void life_tiled_items(tw_nd_item item, const struct life_block *k)
 {
     TW_LOCAL(unsigned char, tile, [HALO][HALO]);
     const unsigned i = (unsigned)tw_local_id(item, 0), j = (unsigned)tw_local_id(item, 1);
@@ -83,57 +71,34 @@ static inline void life_tiled_items(tw_nd_item item, const struct life_tiled_ite
     tw_barrier(item, TW_LOCAL_SPACE);
     (k->next + corner)[i * k->pitch + j] = rule(sum_in_tile(tile, i, j), tile[i + 1][j + 1]);
 }
-TW_ND_RANGE_KERNEL(life_tiled_items, TILE, TILE);
+TW_ND_RANGE_KERNEL(TW_BLOCK(life_block) life_tiled_items, TILE, TILE);
 
 /* ---- versions: the border of the next board is kept, so access to it is write and not discard -------------------- */
 
-static bool run_flat(void *state)
+/* The first cell inside of the border; NULL behind an error, which the submission returns. */
+static const unsigned char *now_of(tw_command_group *cg, const struct suite_teamwork *s, const struct life *p)
 {
-    const struct suite_teamwork *s = state;
-    const struct life *life = s->problem;
-    tw_command_group *cg = tw_queue_begin(bench_queue());
     const unsigned char *now = tw_read(cg, s->at[LIFE_NOW]);
-    unsigned char *next = tw_write(cg, s->at[LIFE_NEXT]);
-    if (now && next)
-        tw_parallel_for(cg, tw_range_2d(life->side, life->side), life_flat, .now = now + life->pitch + 1,
-                        .next = next + life->pitch + 1, .pitch = (unsigned)life->pitch);
-    return suite_submit_and_wait(cg);
+    return now ? now + p->pitch + 1 : NULL;
 }
 
-static bool run_groups(void *state)
+static unsigned char *next_of(tw_command_group *cg, const struct suite_teamwork *s, const struct life *p)
 {
-    const struct suite_teamwork *s = state;
-    const struct life *life = s->problem;
-    const tw_range groups = tw_range_2d(life->side / TILE, life->side / TILE), local = tw_range_2d(TILE, TILE);
-    tw_command_group *cg = tw_queue_begin(bench_queue());
-    const unsigned char *now = tw_read(cg, s->at[LIFE_NOW]);
     unsigned char *next = tw_write(cg, s->at[LIFE_NEXT]);
-    if (now && next)
-        tw_parallel_for_work_group(cg, groups, local, life_tiled_groups, .now = now + life->pitch + 1,
-                                   .next = next + life->pitch + 1, .pitch = (unsigned)life->pitch);
-    return suite_submit_and_wait(cg);
+    return next ? next + p->pitch + 1 : NULL;
 }
 
-static bool run_items(void *state)
-{
-    const struct suite_teamwork *s = state;
-    const struct life *life = s->problem;
-    const tw_range all = tw_range_2d(life->side, life->side), local = tw_range_2d(TILE, TILE);
-    tw_command_group *cg = tw_queue_begin(bench_queue());
-    const unsigned char *now = tw_read(cg, s->at[LIFE_NOW]);
-    unsigned char *next = tw_write(cg, s->at[LIFE_NEXT]);
-    if (now && next)
-        tw_parallel_for_nd_range(cg, tw_nd_range_make(all, local), life_tiled_items, .now = now + life->pitch + 1,
-                                 .next = next + life->pitch + 1, .pitch = (unsigned)life->pitch);
-    return suite_submit_and_wait(cg);
-}
+#define BLOCK .now = now_of(cg, s, p), .next = next_of(cg, s, p), .pitch = (unsigned)p->pitch
 
-static const struct suite_version versions[] = {
-    SUITE_TEAMWORK_VERSION("flat", "range", run_flat),
-    SUITE_TEAMWORK_VERSION("tiled", "hierarchical", run_groups),
-    SUITE_TEAMWORK_VERSION("tiled", "nd_range", run_items),
-};
-const struct suite_versions suite_life_teamwork = SUITE_VERSIONS(versions);
+SUITE_TEAMWORK_RUN(run_flat, life, tw_parallel_for, tw_range_2d(p->side, p->side), life_flat, BLOCK)
+SUITE_TEAMWORK_RUN(run_groups, life, tw_parallel_for_work_group, tw_range_2d(p->side / TILE, p->side / TILE),
+                   tw_range_2d(TILE, TILE), life_tiled_groups, BLOCK)
+SUITE_TEAMWORK_RUN(run_items, life, tw_parallel_for_nd_range,
+                   tw_nd_range_make(tw_range_2d(p->side, p->side), tw_range_2d(TILE, TILE)), life_tiled_items, BLOCK)
+
+SUITE_TEAMWORK_LIST(life, SUITE_TEAMWORK_VERSION("flat", "range", run_flat),
+                    SUITE_TEAMWORK_VERSION("tiled", "hierarchical", run_groups),
+                    SUITE_TEAMWORK_VERSION("tiled", "nd_range", run_items))
 
 /* ---- life_any: tiles of the launch's size ------------------------------------------------------------------------ */
 
@@ -187,39 +152,14 @@ TW_ND_RANGE_KERNEL(TW_BLOCK(life_any) life_any_items);
 
 enum { ANY_BYTES = (LIFE_ANY_ROWS + 2) * (LIFE_ANY_COLUMNS + 2) };
 
-static bool run_any_groups(void *state)
-{
-    const struct suite_teamwork *s = state;
-    const struct life *life = s->problem;
-    const tw_range local = tw_range_2d(LIFE_ANY_ROWS, LIFE_ANY_COLUMNS);
-    const tw_range groups = tw_range_2d(life->side / LIFE_ANY_ROWS, life->side / LIFE_ANY_COLUMNS);
-    tw_command_group *cg = tw_queue_begin(bench_queue());
-    const unsigned char *now = tw_read(cg, s->at[LIFE_NOW]);
-    unsigned char *next = tw_write(cg, s->at[LIFE_NEXT]);
-    if (now && next)
-        tw_parallel_for_work_group(cg, groups, local, life_any_groups, .now = now + life->pitch + 1,
-                                   .next = next + life->pitch + 1, .pitch = life->pitch,
-                                   .tile = tw_local(cg, ANY_BYTES));
-    return suite_submit_and_wait(cg);
-}
+#define ANY_LOCAL tw_range_2d(LIFE_ANY_ROWS, LIFE_ANY_COLUMNS)
+#define ANY_BLOCK .now = now_of(cg, s, p), .next = next_of(cg, s, p), .pitch = p->pitch, .tile = tw_local(cg, ANY_BYTES)
 
-static bool run_any_items(void *state)
-{
-    const struct suite_teamwork *s = state;
-    const struct life *life = s->problem;
-    const tw_range local = tw_range_2d(LIFE_ANY_ROWS, LIFE_ANY_COLUMNS);
-    tw_command_group *cg = tw_queue_begin(bench_queue());
-    const unsigned char *now = tw_read(cg, s->at[LIFE_NOW]);
-    unsigned char *next = tw_write(cg, s->at[LIFE_NEXT]);
-    if (now && next)
-        tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_2d(life->side, life->side), local), life_any_items,
-                                 .now = now + life->pitch + 1, .next = next + life->pitch + 1, .pitch = life->pitch,
-                                 .tile = tw_local(cg, ANY_BYTES));
-    return suite_submit_and_wait(cg);
-}
+SUITE_TEAMWORK_RUN(run_any_groups, life, tw_parallel_for_work_group,
+                   tw_range_2d(p->side / LIFE_ANY_ROWS, p->side / LIFE_ANY_COLUMNS), ANY_LOCAL, life_any_groups,
+                   ANY_BLOCK)
+SUITE_TEAMWORK_RUN(run_any_items, life, tw_parallel_for_nd_range,
+                   tw_nd_range_make(tw_range_2d(p->side, p->side), ANY_LOCAL), life_any_items, ANY_BLOCK)
 
-static const struct suite_version any_versions[] = {
-    SUITE_TEAMWORK_VERSION("tiled", "hierarchical", run_any_groups),
-    SUITE_TEAMWORK_VERSION("tiled", "nd_range", run_any_items),
-};
-const struct suite_versions suite_life_any_teamwork = SUITE_VERSIONS(any_versions);
+SUITE_TEAMWORK_LIST(life_any, SUITE_TEAMWORK_VERSION("tiled", "hierarchical", run_any_groups),
+                    SUITE_TEAMWORK_VERSION("tiled", "nd_range", run_any_items))

@@ -6,6 +6,42 @@
 namespace
 {
 
+/** The sum of the values of a group's threads, by shuffles; in a kernel with groups of `group` threads. Only thread 0 gets
+ *  it. */
+template <unsigned group> __device__ float suite_cuda_group_sum(float sum)
+{
+    __shared__ float warps[group / 32];
+    for (unsigned distance = 16; distance > 0; distance /= 2)
+        sum += __shfl_down_sync(0xffffffffu, sum, distance);
+    if (threadIdx.x % 32 == 0)
+        warps[threadIdx.x / 32] = sum;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        for (unsigned w = 1; w < group / 32; ++w)
+            sum += warps[w];
+    return sum;
+}
+
+/** The same in a kernel with groups of any size, which need not be a multiple of 32. */
+__device__ inline float suite_cuda_any_group_sum(float sum)
+{
+    __shared__ float warps[32];
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, count = (blockDim.x + 31) / 32;
+    const unsigned lanes = warp + 1 < count ? 32 : blockDim.x - warp * 32;
+    const unsigned mask = lanes < 32 ? (1u << lanes) - 1 : 0xffffffffu;
+    for (unsigned distance = 16; distance > 0; distance /= 2) {
+        const float other = __shfl_down_sync(mask, sum, distance);
+        sum += lane + distance < lanes ? other : 0;
+    }
+    if (lane == 0)
+        warps[warp] = sum;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        for (unsigned w = 1; w < count; ++w)
+            sum += warps[w];
+    return sum;
+}
+
 constexpr unsigned group = LITERAL_GROUP, tile = LITERAL_TILE;
 
 __global__ void __launch_bounds__(group) group_sum_kernel(const float *in, float *sums)

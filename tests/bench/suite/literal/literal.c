@@ -20,7 +20,7 @@ static bool make_sums(enum suite_size size, struct suite_problem *problem)
         for (size_t i = 0; i < LITERAL_GROUP; ++i)
             sums[g] += in[g * LITERAL_GROUP + i];
     }
-    problem->work = (struct suite_work){.bytes = (double)count * sizeof(float), .launches = 1};
+    problem->work = (struct suite_work){.bytes = (double)count * sizeof(float)};
     snprintf(problem->title, sizeof problem->title, "sums of %d floats each, of 2^%u", LITERAL_GROUP, log);
     return true;
 }
@@ -49,8 +49,8 @@ static bool make_image(enum suite_size size, struct suite_problem *problem)
             out[(size_t)y * side + (size_t)x] = sum;
         }
     const double pixels = (double)side * (double)side;
-    problem->work = (struct suite_work){
-        .bytes = 2 * sizeof(float) * pixels, .flops = 2.0 * LITERAL_MASK * LITERAL_MASK * pixels, .launches = 1};
+    problem->work =
+        (struct suite_work){.bytes = 2 * sizeof(float) * pixels, .flops = 2.0 * LITERAL_MASK * LITERAL_MASK * pixels};
     snprintf(problem->title, sizeof problem->title, "mask of %d x %d, clamped, over %zu x %zu pixels", LITERAL_MASK,
              LITERAL_MASK, side, side);
     return true;

@@ -172,12 +172,9 @@ static bool SUITE_NAME(clamped_mask_any)(void *state)
     return true;
 }
 
-static const struct suite_version sums[] = {SUITE_OPENMP_VERSION("groups", SUITE_NAME(literal_sums)),
-                                            SUITE_OPENMP_VERSION("groups of any size", SUITE_NAME(literal_sums))};
-static const struct suite_version tree[] = {SUITE_OPENMP_VERSION("groups", SUITE_NAME(literal_sums))};
-static const struct suite_version mask[] = {SUITE_OPENMP_VERSION("flat", SUITE_NAME(clamped_mask)),
-                                            SUITE_OPENMP_VERSION("flat, any radius", SUITE_NAME(clamped_mask_any)),
-                                            SUITE_OPENMP_VERSION("flat, specialized radius", SUITE_NAME(clamped_mask))};
-const struct suite_versions SUITE_OPENMP_VERSIONS(group_sum) = SUITE_VERSIONS(sums);
-const struct suite_versions SUITE_OPENMP_VERSIONS(tree_sum) = SUITE_VERSIONS(tree);
-const struct suite_versions SUITE_OPENMP_VERSIONS(clamped_mask) = SUITE_VERSIONS(mask);
+SUITE_OPENMP_LIST(group_sum, SUITE_OPENMP_VERSION("groups", SUITE_NAME(literal_sums)),
+                  SUITE_OPENMP_VERSION("groups of any size", SUITE_NAME(literal_sums)))
+SUITE_OPENMP_LIST(tree_sum, SUITE_OPENMP_VERSION("groups", SUITE_NAME(literal_sums)))
+SUITE_OPENMP_LIST(clamped_mask, SUITE_OPENMP_VERSION("flat", SUITE_NAME(clamped_mask)),
+                  SUITE_OPENMP_VERSION("flat, any radius", SUITE_NAME(clamped_mask_any)),
+                  SUITE_OPENMP_VERSION("flat, specialized radius", SUITE_NAME(clamped_mask)))

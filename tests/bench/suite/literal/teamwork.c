@@ -5,39 +5,29 @@
 
 #include <teamwork/group_functions.h>
 
-struct group_sum {
+struct sums {
     const float *in;
     float *sums; /* one for each group */
 };
 
-static inline void group_sum(tw_nd_item item, const struct group_sum *k)
+static inline void group_sum(tw_nd_item item, const struct sums *k)
 {
     const float sum = tw_reduce_over_group(item, k->in[tw_global_id(item, 0)], TW_SUM);
     if (tw_local_id(item, 0) == 0)
         k->sums[tw_group_id(item, 0)] = sum;
 }
-TW_ND_RANGE_KERNEL(group_sum, LITERAL_GROUP);
+TW_ND_RANGE_KERNEL(TW_BLOCK(sums) group_sum, LITERAL_GROUP);
 
 /* The same with a size that is known at run time. */
-struct group_sum_sized {
-    const float *in;
-    float *sums;
-};
-
-static inline void group_sum_sized(tw_nd_item item, const struct group_sum_sized *k)
+static inline void group_sum_sized(tw_nd_item item, const struct sums *k)
 {
     const float sum = tw_reduce_over_group(item, k->in[tw_global_id(item, 0)], TW_SUM);
     if (tw_local_id(item, 0) == 0)
         k->sums[tw_group_id(item, 0)] = sum;
 }
-TW_ND_RANGE_KERNEL(group_sum_sized);
+TW_ND_RANGE_KERNEL(TW_BLOCK(sums) group_sum_sized);
 
-struct tree_sum {
-    const float *in;
-    float *sums;
-};
-
-static inline void tree_sum(tw_nd_item item, const struct tree_sum *k)
+static inline void tree_sum(tw_nd_item item, const struct sums *k)
 {
     TW_LOCAL(float, part, [LITERAL_GROUP]);
     const size_t at = tw_local_id(item, 0);
@@ -50,7 +40,7 @@ static inline void tree_sum(tw_nd_item item, const struct tree_sum *k)
     if (at == 0)
         k->sums[tw_group_id(item, 0)] = part[0];
 }
-TW_ND_RANGE_KERNEL(tree_sum, LITERAL_GROUP);
+TW_ND_RANGE_KERNEL(TW_BLOCK(sums) tree_sum, LITERAL_GROUP);
 
 struct clamped_mask {
     const float *in;
@@ -91,82 +81,28 @@ static inline void clamped_mask_any(tw_nd_item item, const struct clamped_mask_a
     k->out[y * k->width + x] = sum;
 }
 TW_ND_RANGE_KERNEL(clamped_mask_any);
-TW_ND_RANGE_KERNEL(TW_FUNCTION(clamped_mask_any) TW_SPECIALIZE(radius, 1, 2, 3) clamped_mask_special);
+TW_ND_RANGE_KERNEL(TW_BLOCK(clamped_mask_any) TW_FUNCTION(clamped_mask_any) TW_SPECIALIZE(radius, 1, 2, 3)
+                       clamped_mask_special);
 
-static bool run(struct suite_teamwork *s, void (*add)(tw_command_group *cg, struct suite_teamwork *s, size_t count))
-{
-    tw_command_group *cg = tw_queue_begin(bench_queue());
-    add(cg, s, ((const struct literal *)s->problem)->count);
-    return bench_passed(tw_queue_submit(bench_queue(), cg, NULL)) && suite_wait();
-}
+#define GROUPS tw_nd_range_make(tw_range_1d(p->count), tw_range_1d(LITERAL_GROUP))
+#define TILES tw_nd_range_make(tw_range_2d(p->count, p->count), tw_range_2d(LITERAL_TILE, LITERAL_TILE))
+#define SUMS .in = tw_read(cg, s->at[LITERAL_IN]), .sums = tw_discard_write(cg, s->at[LITERAL_OUT])
+#define MASK                                                                                                           \
+    .in = tw_read(cg, s->at[LITERAL_IN]), .out = tw_discard_write(cg, s->at[LITERAL_OUT]), .mask = p->mask,            \
+    .width = (int)p->count, .height = (int)p->count
 
-/* Of kernels with groups of numbers. */
-#define SUM(name)                                                                                                      \
-    static void add_##name(tw_command_group *cg, struct suite_teamwork *s, size_t count)                               \
-    {                                                                                                                  \
-        tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(count), tw_range_1d(LITERAL_GROUP)), name,           \
-                                 .in = tw_read(cg, s->at[LITERAL_IN]),                                                 \
-                                 .sums = tw_discard_write(cg, s->at[LITERAL_OUT]));                                    \
-    }                                                                                                                  \
-    static bool run_##name(void *state)                                                                                \
-    {                                                                                                                  \
-        return run(state, add_##name);                                                                                 \
-    }
-SUM(group_sum)
-SUM(group_sum_sized)
-SUM(tree_sum)
+SUITE_TEAMWORK_RUN(run_group_sum, literal, tw_parallel_for_nd_range, GROUPS, group_sum, SUMS)
+SUITE_TEAMWORK_RUN(run_group_sum_sized, literal, tw_parallel_for_nd_range, GROUPS, group_sum_sized, SUMS)
+SUITE_TEAMWORK_RUN(run_tree_sum, literal, tw_parallel_for_nd_range, GROUPS, tree_sum, SUMS)
+SUITE_TEAMWORK_RUN(run_clamped_mask, literal, tw_parallel_for_nd_range, TILES, clamped_mask, MASK)
+SUITE_TEAMWORK_RUN(run_clamped_mask_any, literal, tw_parallel_for_nd_range, TILES, clamped_mask_any, MASK,
+                   .radius = LITERAL_RADIUS)
+SUITE_TEAMWORK_RUN(run_clamped_mask_special, literal, tw_parallel_for_nd_range, TILES, clamped_mask_special, MASK,
+                   .radius = LITERAL_RADIUS)
 
-static void add_clamped_mask(tw_command_group *cg, struct suite_teamwork *s, size_t count)
-{
-    const struct literal *literal = s->problem;
-    tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_2d(count, count), tw_range_2d(LITERAL_TILE, LITERAL_TILE)),
-                             clamped_mask, .in = tw_read(cg, s->at[LITERAL_IN]),
-                             .out = tw_discard_write(cg, s->at[LITERAL_OUT]), .mask = literal->mask,
-                             .width = (int)count, .height = (int)count);
-}
-/* Of kernels that are given the radius. */
-static void add_mask_of_radius(tw_command_group *cg, const tw_kernel *kernel, struct suite_teamwork *s, size_t count)
-{
-    const struct literal *literal = s->problem;
-    const struct clamped_mask_any block = {.in = tw_read(cg, s->at[LITERAL_IN]),
-                                           .out = tw_discard_write(cg, s->at[LITERAL_OUT]),
-                                           .mask = literal->mask,
-                                           .width = (int)count,
-                                           .height = (int)count,
-                                           .radius = LITERAL_RADIUS};
-    const tw_nd_range range = tw_nd_range_make(tw_range_2d(count, count), tw_range_2d(LITERAL_TILE, LITERAL_TILE));
-    tw_parallel_for_nd_range_kernel(cg, range, kernel, &block, sizeof block);
-}
-static void add_clamped_mask_any(tw_command_group *cg, struct suite_teamwork *s, size_t count)
-{
-    add_mask_of_radius(cg, TW_KERNEL(clamped_mask_any), s, count);
-}
-static void add_clamped_mask_special(tw_command_group *cg, struct suite_teamwork *s, size_t count)
-{
-    add_mask_of_radius(cg, TW_KERNEL(clamped_mask_special), s, count);
-}
-
-static bool run_clamped_mask(void *state)
-{
-    return run(state, add_clamped_mask);
-}
-static bool run_clamped_mask_any(void *state)
-{
-    return run(state, add_clamped_mask_any);
-}
-static bool run_clamped_mask_special(void *state)
-{
-    return run(state, add_clamped_mask_special);
-}
-
-static const struct suite_version group_versions[] = {
-    SUITE_TEAMWORK_VERSION("groups", "nd_range", run_group_sum),
-    SUITE_TEAMWORK_VERSION("groups of any size", "nd_range", run_group_sum_sized)};
-static const struct suite_version tree_versions[] = {SUITE_TEAMWORK_VERSION("groups", "nd_range", run_tree_sum)};
-static const struct suite_version mask_versions[] = {
-    SUITE_TEAMWORK_VERSION("flat", "nd_range", run_clamped_mask),
-    SUITE_TEAMWORK_VERSION("flat, any radius", "nd_range", run_clamped_mask_any),
-    SUITE_TEAMWORK_VERSION("flat, specialized radius", "nd_range", run_clamped_mask_special)};
-const struct suite_versions suite_group_sum_teamwork = SUITE_VERSIONS(group_versions);
-const struct suite_versions suite_tree_sum_teamwork = SUITE_VERSIONS(tree_versions);
-const struct suite_versions suite_clamped_mask_teamwork = SUITE_VERSIONS(mask_versions);
+SUITE_TEAMWORK_LIST(group_sum, SUITE_TEAMWORK_VERSION("groups", "nd_range", run_group_sum),
+                    SUITE_TEAMWORK_VERSION("groups of any size", "nd_range", run_group_sum_sized))
+SUITE_TEAMWORK_LIST(tree_sum, SUITE_TEAMWORK_VERSION("groups", "nd_range", run_tree_sum))
+SUITE_TEAMWORK_LIST(clamped_mask, SUITE_TEAMWORK_VERSION("flat", "nd_range", run_clamped_mask),
+                    SUITE_TEAMWORK_VERSION("flat, any radius", "nd_range", run_clamped_mask_any),
+                    SUITE_TEAMWORK_VERSION("flat, specialized radius", "nd_range", run_clamped_mask_special))

@@ -34,8 +34,7 @@ static bool make(enum suite_size size, struct suite_problem *problem, bool flat)
     float *a = suite_allocate(bytes), *b = suite_allocate(bytes);
     double *expected = suite_allocate(n * sizeof *expected), *vectors = suite_allocate(2 * n * sizeof *vectors);
     m->n = n;
-    m->arrays =
-        (struct suite_arrays){.at = {{bytes, a, false}, {bytes, b, false}, {bytes, NULL, false}}, MATMUL_C, expected};
+    m->arrays = (struct suite_arrays){.at = {{bytes, a}, {bytes, b}, {bytes, NULL}}, MATMUL_C, expected};
     if (!a || !b || !expected || !vectors) {
         free(vectors);
         return false;
@@ -53,8 +52,8 @@ static bool make(enum suite_size size, struct suite_problem *problem, bool flat)
     free(vectors);
     const double size_of_side = (double)n;
     problem->result_bytes = bytes;
-    problem->work = (struct suite_work){
-        .bytes = 3 * (double)bytes, .flops = 2 * size_of_side * size_of_side * size_of_side, .launches = 1};
+    problem->work =
+        (struct suite_work){.bytes = 3 * (double)bytes, .flops = 2 * size_of_side * size_of_side * size_of_side};
     snprintf(problem->title, sizeof problem->title, "product of matrices of %zu x %zu floats", n, n);
     return true;
 }

@@ -208,5 +208,4 @@ const struct suite_versions SUITE_OPENMP_VERSIONS(matmul) = SUITE_VERSIONS(tiled
 
 #endif
 
-static const struct suite_version flat[] = {SUITE_OPENMP_VERSION("flat", SUITE_NAME(matmul_flat))};
-const struct suite_versions SUITE_OPENMP_VERSIONS(matmul_flat) = SUITE_VERSIONS(flat);
+SUITE_OPENMP_LIST(matmul_flat, SUITE_OPENMP_VERSION("flat", SUITE_NAME(matmul_flat)))

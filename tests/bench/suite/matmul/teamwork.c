@@ -20,15 +20,9 @@ static inline void matmul_flat(tw_item item, const struct matmul_flat *k)
 }
 TW_RANGE_KERNEL(matmul_flat, 2);
 
-static bool run_flat(void *state)
-{
-    const struct suite_teamwork *s = state;
-    const size_t n = ((const struct matmul_problem *)s->problem)->n;
-    tw_command_group *cg = tw_queue_begin(bench_queue());
-    tw_parallel_for(cg, tw_range_2d(n, n), matmul_flat, .a = tw_read(cg, s->at[MATMUL_A]),
-                    .b = tw_read(cg, s->at[MATMUL_B]), .c = tw_discard_write(cg, s->at[MATMUL_C]), .n = (unsigned)n);
-    return suite_submit_and_wait(cg);
-}
+SUITE_TEAMWORK_RUN(run_flat, matmul_problem, tw_parallel_for, tw_range_2d(p->n, p->n), matmul_flat,
+                   .a = tw_read(cg, s->at[MATMUL_A]), .b = tw_read(cg, s->at[MATMUL_B]),
+                   .c = tw_discard_write(cg, s->at[MATMUL_C]), .n = (unsigned)p->n)
 
 static struct matmul matmul_of(const struct suite_teamwork *s)
 {
@@ -37,29 +31,17 @@ static struct matmul matmul_of(const struct suite_teamwork *s)
         .queue = bench_queue(), .a = s->at[MATMUL_A], .b = s->at[MATMUL_B], .c = s->at[MATMUL_C], .n = n};
 }
 
-static bool run_items(void *state)
-{
-    const struct matmul matmul = matmul_of(state);
-    return bench_passed(matmul_submit_nd_range(&matmul)) && suite_wait();
-}
+#define EXAMPLE_RUN(name, submit)                                                                                      \
+    static bool name(void *state)                                                                                      \
+    {                                                                                                                  \
+        const struct matmul matmul = matmul_of(state);                                                                 \
+        return bench_passed(submit(&matmul)) && suite_wait();                                                          \
+    }
+EXAMPLE_RUN(run_items, matmul_submit_nd_range)
+EXAMPLE_RUN(run_groups, matmul_submit_groups)
+EXAMPLE_RUN(run_blocks, matmul_submit_blocks)
 
-static bool run_groups(void *state)
-{
-    const struct matmul matmul = matmul_of(state);
-    return bench_passed(matmul_submit_groups(&matmul)) && suite_wait();
-}
-
-static bool run_blocks(void *state)
-{
-    const struct matmul matmul = matmul_of(state);
-    return bench_passed(matmul_submit_blocks(&matmul)) && suite_wait();
-}
-
-static const struct suite_version flat[] = {SUITE_TEAMWORK_VERSION("flat", "range", run_flat)};
-static const struct suite_version tiled[] = {
-    SUITE_TEAMWORK_VERSION("tiled", "nd_range", run_items),
-    SUITE_TEAMWORK_VERSION("tiled", "hierarchical", run_groups),
-    SUITE_TEAMWORK_VERSION("blocked", "hierarchical", run_blocks),
-};
-const struct suite_versions suite_matmul_flat_teamwork = SUITE_VERSIONS(flat);
-const struct suite_versions suite_matmul_teamwork = SUITE_VERSIONS(tiled);
+SUITE_TEAMWORK_LIST(matmul_flat, SUITE_TEAMWORK_VERSION("flat", "range", run_flat))
+SUITE_TEAMWORK_LIST(matmul, SUITE_TEAMWORK_VERSION("tiled", "nd_range", run_items),
+                    SUITE_TEAMWORK_VERSION("tiled", "hierarchical", run_groups),
+                    SUITE_TEAMWORK_VERSION("blocked", "hierarchical", run_blocks))

@@ -11,7 +11,7 @@ static struct neighbours *begin(struct suite_problem *problem, size_t count, siz
     if (!n)
         return NULL;
     n->count = count;
-    problem->work = (struct suite_work){.bytes = (double)(in_count + out_count) * sizeof(float), .launches = 1};
+    problem->work = (struct suite_work){.bytes = (double)(in_count + out_count) * sizeof(float)};
     return n;
 }
 
@@ -26,7 +26,7 @@ static bool make_mask(enum suite_size size, struct suite_problem *problem)
     for (int i = 0; i < NEIGHBOURS_WIDTH; ++i)
         mask[i] = (float)(i % 7 - 2);
     struct suite_arrays *arrays = problem->data;
-    arrays->at[NEIGHBOURS_MASK] = (struct suite_array){NEIGHBOURS_WIDTH * sizeof *mask, mask, false};
+    arrays->at[NEIGHBOURS_MASK] = (struct suite_array){NEIGHBOURS_WIDTH * sizeof *mask, mask};
     const float *in = arrays->at[NEIGHBOURS_IN].initial;
     float *out = (float *)arrays->expected;
     for (size_t i = 0; i < count; ++i) {

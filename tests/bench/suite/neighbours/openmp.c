@@ -138,9 +138,6 @@ static bool SUITE_NAME(helper)(void *state)
     return true;
 }
 
-static const struct suite_version mask_versions[] = {SUITE_OPENMP_VERSION("flat", SUITE_NAME(any_mask))};
-static const struct suite_version periodic_versions[] = {SUITE_OPENMP_VERSION("flat", SUITE_NAME(periodic))};
-static const struct suite_version helper_versions[] = {SUITE_OPENMP_VERSION("flat", SUITE_NAME(helper))};
-const struct suite_versions SUITE_OPENMP_VERSIONS(any_mask) = SUITE_VERSIONS(mask_versions);
-const struct suite_versions SUITE_OPENMP_VERSIONS(periodic) = SUITE_VERSIONS(periodic_versions);
-const struct suite_versions SUITE_OPENMP_VERSIONS(helper) = SUITE_VERSIONS(helper_versions);
+SUITE_OPENMP_LIST(any_mask, SUITE_OPENMP_VERSION("flat", SUITE_NAME(any_mask)))
+SUITE_OPENMP_LIST(periodic, SUITE_OPENMP_VERSION("flat", SUITE_NAME(periodic)))
+SUITE_OPENMP_LIST(helper, SUITE_OPENMP_VERSION("flat", SUITE_NAME(helper)))

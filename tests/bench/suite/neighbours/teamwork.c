@@ -176,9 +176,6 @@ SUITE_TEAMWORK_FORMS(mask, any_mask, mask_block, numbers, tw_range_1d(GROUP))
 SUITE_TEAMWORK_FORMS(periodic, periodic, periodic_block, points, tw_range_2d(TILE, TILE))
 SUITE_TEAMWORK_FORMS(stencil, fields, fields_block, inside, tw_range_1d(GROUP))
 
-static const struct suite_version mask_versions[] = {SUITE_TEAMWORK_FORM_VERSIONS("flat", mask)};
-static const struct suite_version periodic_versions[] = {SUITE_TEAMWORK_FORM_VERSIONS("flat", periodic)};
-static const struct suite_version helper_versions[] = {SUITE_TEAMWORK_FORM_VERSIONS("flat", stencil)};
-const struct suite_versions suite_any_mask_teamwork = SUITE_VERSIONS(mask_versions);
-const struct suite_versions suite_periodic_teamwork = SUITE_VERSIONS(periodic_versions);
-const struct suite_versions suite_helper_teamwork = SUITE_VERSIONS(helper_versions);
+SUITE_TEAMWORK_LIST(any_mask, SUITE_TEAMWORK_FORM_VERSIONS("flat", mask))
+SUITE_TEAMWORK_LIST(periodic, SUITE_TEAMWORK_FORM_VERSIONS("flat", periodic))
+SUITE_TEAMWORK_LIST(helper, SUITE_TEAMWORK_FORM_VERSIONS("flat", stencil))

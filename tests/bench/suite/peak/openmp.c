@@ -36,5 +36,4 @@ static bool SUITE_NAME(peak_flat)(void *state)
     return true;
 }
 
-static const struct suite_version versions[] = {SUITE_OPENMP_VERSION("flat", SUITE_NAME(peak_flat))};
-const struct suite_versions SUITE_OPENMP_VERSIONS(peak) = SUITE_VERSIONS(versions);
+SUITE_OPENMP_LIST(peak, SUITE_OPENMP_VERSION("flat", SUITE_NAME(peak_flat)))

@@ -15,9 +15,8 @@ static bool make(enum suite_size size, struct suite_problem *problem)
     p->summand = 1;
     const size_t count = p->items * PEAK_WIDTH;
     float *in = suite_allocate(count * sizeof(float)), *expected = suite_allocate(count * sizeof(float));
-    p->arrays = (struct suite_arrays){.at = {{count * sizeof(float), in, false}, {count * sizeof(float), NULL, false}},
-                                      .result = PEAK_OUT,
-                                      .expected = expected};
+    p->arrays = (struct suite_arrays){
+        .at = {{count * sizeof(float), in}, {count * sizeof(float), NULL}}, .result = PEAK_OUT, .expected = expected};
     if (!in || !expected)
         return false;
     for (size_t i = 0; i < count; ++i) {
@@ -28,8 +27,7 @@ static bool make(enum suite_size size, struct suite_problem *problem)
     }
     problem->result_bytes = count * sizeof(float);
     problem->work = (struct suite_work){.bytes = 2.0 * (double)(count * sizeof(float)),
-                                        .flops = 2.0 * (double)count * PEAK_CHAINS * PEAK_STEPS,
-                                        .launches = 1};
+                                        .flops = 2.0 * (double)count * PEAK_CHAINS * PEAK_STEPS};
     snprintf(problem->title, sizeof problem->title, "%.2g multiply-adds of floats, in registers",
              problem->work.flops / 2);
     return true;

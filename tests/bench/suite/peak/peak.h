@@ -10,7 +10,7 @@
 #ifndef TEAMWORK_SUITE_PEAK_H
 #define TEAMWORK_SUITE_PEAK_H
 
-#include "arrays.h"
+#include "../arrays.h"
 
 enum { PEAK_CHAINS = 12, PEAK_WIDTH = 8, PEAK_STEPS = 1025, PEAK_GROUP = 256 };
 

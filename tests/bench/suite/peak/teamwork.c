@@ -31,16 +31,7 @@ static inline void peak_flat(tw_item item, const struct peak_flat *k)
 }
 TW_RANGE_KERNEL(peak_flat, 1);
 
-static bool run_flat(void *state)
-{
-    const struct suite_teamwork *s = state;
-    const struct peak *problem = s->problem;
-    tw_command_group *cg = tw_queue_begin(bench_queue());
-    tw_parallel_for(cg, tw_range_1d(problem->items), peak_flat, .in = tw_read(cg, s->at[PEAK_IN]),
-                    .out = tw_discard_write(cg, s->at[PEAK_OUT]), .factor = problem->factor,
-                    .summand = problem->summand);
-    return suite_submit_and_wait(cg);
-}
+SUITE_TEAMWORK_RUN(run_flat, peak, tw_parallel_for, tw_range_1d(p->items), peak_flat, .in = tw_read(cg, s->at[PEAK_IN]),
+                   .out = tw_discard_write(cg, s->at[PEAK_OUT]), .factor = p->factor, .summand = p->summand)
 
-static const struct suite_version versions[] = {SUITE_TEAMWORK_VERSION("flat", "range", run_flat)};
-const struct suite_versions suite_peak_teamwork = SUITE_VERSIONS(versions);
+SUITE_TEAMWORK_LIST(peak, SUITE_TEAMWORK_VERSION("flat", "range", run_flat))

@@ -24,5 +24,4 @@ static bool SUITE_NAME(reduction)(void *state)
 #endif
 }
 
-static const struct suite_version versions[] = {SUITE_OPENMP_VERSION("launch", SUITE_NAME(reduction))};
-const struct suite_versions SUITE_OPENMP_VERSIONS(reduction) = SUITE_VERSIONS(versions);
+SUITE_OPENMP_LIST(reduction, SUITE_OPENMP_VERSION("launch", SUITE_NAME(reduction)))

@@ -15,9 +15,7 @@ static bool make(enum suite_size size, struct suite_problem *problem)
     uint32_t *numbers = suite_allocate(count * sizeof *numbers), *sum = suite_allocate(sizeof *sum);
     reduction->count = count;
     reduction->arrays = (struct suite_arrays){
-        .at = {{count * sizeof *numbers, numbers, false}, {sizeof *sum, NULL, false}, {partial, NULL, false}},
-        REDUCTION_SUM,
-        sum};
+        .at = {{count * sizeof *numbers, numbers}, {sizeof *sum, NULL}, {partial, NULL}}, REDUCTION_SUM, sum};
     if (!numbers || !sum)
         return false;
     uint32_t all = 0;
@@ -26,7 +24,7 @@ static bool make(enum suite_size size, struct suite_problem *problem)
         all += numbers[i] = (uint32_t)suite_random_at(i);
     *sum = all;
     problem->result_bytes = sizeof *sum;
-    problem->work = (struct suite_work){.bytes = (double)count * sizeof *numbers, .launches = 1};
+    problem->work = (struct suite_work){.bytes = (double)count * sizeof *numbers};
     snprintf(problem->title, sizeof problem->title, "sum of 2^%u int32", log);
     return true;
 }

@@ -21,6 +21,7 @@ static void close_sum(void *state)
 
 static void *open_sum(const void *problem)
 {
+    static const uint32_t poison = SUITE_POISON * UINT32_C(0x01010101);
     struct summing *s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
@@ -28,7 +29,7 @@ static void *open_sum(const void *problem)
     if (s->common
         && bench_passed(reduce_create(&s->reduce, bench_queue(), s->common->at[REDUCTION_NUMBERS],
                                       ((const struct reduction *)problem)->count))
-        && suite_buffer_set(s->reduce.sum, NULL))
+        && bench_passed(tw_buffer_write(s->reduce.sum, &poison)))
         return s;
     close_sum(s);
     return NULL;
@@ -39,36 +40,19 @@ static bool fetch_sum(void *state, void *result)
     return suite_buffer_get(((struct summing *)state)->reduce.sum, result, sizeof(int32_t));
 }
 
-static bool run_pairs(void *state)
-{
-    return bench_passed(reduce_submit_pairs(&((struct summing *)state)->reduce)) && suite_wait();
-}
+#define EXAMPLE_RUN(name, submit)                                                                                      \
+    static bool name(void *state)                                                                                      \
+    {                                                                                                                  \
+        return bench_passed(submit(&((struct summing *)state)->reduce)) && suite_wait();                               \
+    }
+EXAMPLE_RUN(run_pairs, reduce_submit_pairs)
+EXAMPLE_RUN(run_tree, reduce_submit_tree)
+EXAMPLE_RUN(run_parts, reduce_submit_parts)
+EXAMPLE_RUN(run_group_parts, reduce_submit_group_parts)
+EXAMPLE_RUN(run_launch, reduce_submit_range)
 
-static bool run_tree(void *state)
-{
-    return bench_passed(reduce_submit_tree(&((struct summing *)state)->reduce)) && suite_wait();
-}
-
-static bool run_parts(void *state)
-{
-    return bench_passed(reduce_submit_parts(&((struct summing *)state)->reduce)) && suite_wait();
-}
-
-static bool run_group_parts(void *state)
-{
-    return bench_passed(reduce_submit_group_parts(&((struct summing *)state)->reduce)) && suite_wait();
-}
-
-static bool run_launch(void *state)
-{
-    return bench_passed(reduce_submit_range(&((struct summing *)state)->reduce)) && suite_wait();
-}
-
-static const struct suite_version versions[] = {
-    {"pairs", "nd_range", open_sum, NULL, run_pairs, fetch_sum, close_sum},
-    {"pairs", "hierarchical", open_sum, NULL, run_tree, fetch_sum, close_sum},
-    {"parts", "nd_range", open_sum, NULL, run_parts, fetch_sum, close_sum},
-    {"parts", "hierarchical", open_sum, NULL, run_group_parts, fetch_sum, close_sum},
-    {"launch", "reduction", open_sum, NULL, run_launch, fetch_sum, close_sum},
-};
-const struct suite_versions suite_reduction_teamwork = SUITE_VERSIONS(versions);
+SUITE_TEAMWORK_LIST(reduction, {"pairs", "nd_range", open_sum, run_pairs, fetch_sum, close_sum},
+                    {"pairs", "hierarchical", open_sum, run_tree, fetch_sum, close_sum},
+                    {"parts", "nd_range", open_sum, run_parts, fetch_sum, close_sum},
+                    {"parts", "hierarchical", open_sum, run_group_parts, fetch_sum, close_sum},
+                    {"launch", "reduction", open_sum, run_launch, fetch_sum, close_sum})

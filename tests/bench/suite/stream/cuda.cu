@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The stream programs in CUDA. */
-#include <cstdlib>
 #include <cstring>
 
-#include "cuda_side.h"
+#include "../arrays_cuda.h"
 #include "stream.h"
 
 namespace
 {
-
-struct state {
-    size_t n;
-    unsigned groups;
-    double *x, *y, *out;
-    double dot;
-};
 
 enum { BLOCK = 256 };
 
@@ -63,78 +55,66 @@ __global__ void __launch_bounds__(STREAM_GROUP) dot_kernel(const double *x, cons
         parts[blockIdx.x] = part[0];
 }
 
-void close_state(void *memory)
+template <void (*kernel)(const double *, const double *, double *, size_t)> bool run(void *state)
 {
-    state *s = static_cast<state *>(memory);
-    suite_cuda_free(s->x);
-    suite_cuda_free(s->y);
-    suite_cuda_free(s->out);
-    free(s);
-}
-
-void *open_state(const void *problem)
-{
-    const stream *p = static_cast<const stream *>(problem);
-    state *s = static_cast<state *>(calloc(1, sizeof(state)));
-    if (!s)
-        return nullptr;
-    int units = 0;
-    suite_cuda_passed(cudaDeviceGetAttribute(&units, cudaDevAttrMultiProcessorCount, 0));
-    s->n = p->n;
-    s->groups = 4 * units < STREAM_MOST_GROUPS ? 4 * (unsigned)units : STREAM_MOST_GROUPS;
-    s->x = suite_cuda_memory(p->x, p->n);
-    s->y = suite_cuda_memory(p->y, p->n);
-    s->out = suite_cuda_memory<double>(nullptr, p->n);
-    if (s->x && s->y && s->out)
-        return s;
-    close_state(s);
-    return nullptr;
-}
-
-bool fetch(void *memory, void *result)
-{
-    const state *s = static_cast<const state *>(memory);
-    return suite_cuda_get(s->out, result, s->n * sizeof(double));
-}
-
-bool fetch_dot(void *memory, void *result)
-{
-    memcpy(result, &static_cast<const state *>(memory)->dot, sizeof(double));
-    return true;
-}
-
-template <void (*kernel)(const double *, const double *, double *, size_t)> bool run(void *memory)
-{
-    const state *s = static_cast<const state *>(memory);
-    kernel<<<(unsigned)((s->n + BLOCK - 1) / BLOCK), BLOCK>>>(s->x, s->y, s->out, s->n);
+    const size_t n = suite_cuda_problem<stream>(state).n;
+    kernel<<<suite_cuda_groups(n, BLOCK), BLOCK>>>(suite_cuda_at<double>(state, STREAM_X),
+                                                   suite_cuda_at<double>(state, STREAM_Y),
+                                                   suite_cuda_at<double>(state, STREAM_OUT), n);
     return suite_cuda_wait();
 }
 
-bool run_dot(void *memory)
+struct dot {
+    void *common;
+    double sum;
+};
+
+void *open_dot(const void *problem)
 {
-    state *s = static_cast<state *>(memory);
-    double parts[STREAM_MOST_GROUPS];
-    dot_kernel<<<s->groups, STREAM_GROUP>>>(s->x, s->y, s->out, s->n);
-    if (!suite_cuda_passed(cudaGetLastError()) || !suite_cuda_get(s->out, parts, s->groups * sizeof(double)))
-        return false;
-    s->dot = 0;
-    for (unsigned i = 0; i < s->groups; ++i)
-        s->dot += parts[i];
+    void *common = suite_cuda_open(problem);
+    return common ? new dot{common, 0} : nullptr;
+}
+
+bool fetch_dot(void *state, void *result)
+{
+    memcpy(result, &static_cast<const dot *>(state)->sum, sizeof(double));
     return true;
 }
 
-const suite_version copy_versions[] = {{"flat", nullptr, open_state, nullptr, run<copy_kernel>, fetch, close_state}};
-const suite_version mul_versions[] = {{"flat", nullptr, open_state, nullptr, run<mul_kernel>, fetch, close_state}};
-const suite_version add_versions[] = {{"flat", nullptr, open_state, nullptr, run<add_kernel>, fetch, close_state}};
-const suite_version triad_versions[] = {{"flat", nullptr, open_state, nullptr, run<triad_kernel>, fetch, close_state}};
-const suite_version dot_versions[] = {{"parts", nullptr, open_state, nullptr, run_dot, fetch_dot, close_state}};
+void close_dot(void *state)
+{
+    dot *d = static_cast<dot *>(state);
+    suite_cuda_close(d->common);
+    delete d;
+}
+
+bool run_dot(void *state)
+{
+    dot *d = static_cast<dot *>(state);
+    double parts[STREAM_MOST_GROUPS];
+    double *out = suite_cuda_at<double>(d->common, STREAM_OUT);
+    const unsigned all = 4 * suite_cuda_units(), groups = all < STREAM_MOST_GROUPS ? all : STREAM_MOST_GROUPS;
+    dot_kernel<<<groups, STREAM_GROUP>>>(suite_cuda_at<double>(d->common, STREAM_X),
+                                         suite_cuda_at<double>(d->common, STREAM_Y), out,
+                                         suite_cuda_problem<stream>(d->common).n);
+    if (!suite_cuda_passed(cudaGetLastError()) || !suite_cuda_get(out, parts, groups * sizeof(double)))
+        return false;
+    d->sum = 0;
+    for (unsigned i = 0; i < groups; ++i)
+        d->sum += parts[i];
+    return true;
+}
+
+const suite_version copy_versions[] = {SUITE_CUDA_VERSION("flat", run<copy_kernel>)};
+const suite_version mul_versions[] = {SUITE_CUDA_VERSION("flat", run<mul_kernel>)};
+const suite_version add_versions[] = {SUITE_CUDA_VERSION("flat", run<add_kernel>)};
+const suite_version triad_versions[] = {SUITE_CUDA_VERSION("flat", run<triad_kernel>)};
+const suite_version dot_versions[] = {{"parts", nullptr, open_dot, run_dot, fetch_dot, close_dot}};
 
 } // namespace
 
-extern "C" {
-extern const suite_versions suite_stream_copy_cuda = SUITE_VERSIONS(copy_versions);
-extern const suite_versions suite_stream_mul_cuda = SUITE_VERSIONS(mul_versions);
-extern const suite_versions suite_stream_add_cuda = SUITE_VERSIONS(add_versions);
-extern const suite_versions suite_stream_triad_cuda = SUITE_VERSIONS(triad_versions);
-extern const suite_versions suite_stream_dot_cuda = SUITE_VERSIONS(dot_versions);
-}
+SUITE_CUDA_VERSIONS(stream_copy, copy_versions)
+SUITE_CUDA_VERSIONS(stream_mul, mul_versions)
+SUITE_CUDA_VERSIONS(stream_add, add_versions)
+SUITE_CUDA_VERSIONS(stream_triad, triad_versions)
+SUITE_CUDA_VERSIONS(stream_dot, dot_versions)

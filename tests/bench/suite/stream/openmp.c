@@ -1,53 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The stream programs in OpenMP. */
-#include <stdlib.h>
-
-#include "openmp_side.h"
+#include "../arrays_openmp.h"
 #include "stream.h"
-
-struct state {
-    size_t n;
-    double *x, *y, *out;
-    double dot;
-};
-
-static void close_state(void *memory)
-{
-    struct state *s = memory;
-    suite_device_free(s->x);
-    suite_device_free(s->y);
-    suite_device_free(s->out);
-    free(s);
-}
-
-static void *open_state(const void *problem)
-{
-    const struct stream *p = problem;
-    const size_t bytes = p->n * sizeof(double);
-    struct state *s = calloc(1, sizeof *s);
-    if (!s)
-        return NULL;
-    s->n = p->n;
-    s->x = suite_device_memory(p->x, bytes);
-    s->y = suite_device_memory(p->y, bytes);
-    s->out = suite_device_memory(NULL, bytes);
-    if (s->x && s->y && s->out)
-        return s;
-    close_state(s);
-    return NULL;
-}
-
-static bool fetch(void *state, void *result)
-{
-    struct state *s = state;
-    return suite_device_get(s->out, result, s->n * sizeof(double));
-}
-
-static bool fetch_dot(void *state, void *result)
-{
-    memcpy(result, &((struct state *)state)->dot, sizeof(double));
-    return true;
-}
 
 /* What stands before a loop over an array. */
 #ifdef SUITE_TARGET
@@ -59,16 +13,15 @@ static bool fetch_dot(void *state, void *result)
 #define ARRAY_PROGRAM(name, formula)                                                                                   \
     static bool SUITE_NAME(run_##name)(void *state)                                                                    \
     {                                                                                                                  \
-        const struct state *s = state;                                                                                 \
-        const double *restrict x = s->x, *restrict y = s->y;                                                           \
-        double *restrict out = s->out;                                                                                 \
-        const size_t n = s->n;                                                                                         \
+        const struct suite_openmp *s = state;                                                                          \
+        const double *restrict x = s->at[STREAM_X], *restrict y = s->at[STREAM_Y];                                     \
+        double *restrict out = s->at[STREAM_OUT];                                                                      \
+        const size_t n = ((const struct stream *)s->problem)->n;                                                       \
         (void)y;                                                                                                       \
         LOOP for (size_t i = 0; i < n; ++i) out[i] = formula;                                                          \
         return true;                                                                                                   \
     }                                                                                                                  \
-    static const struct suite_version name##_versions[] = {                                                            \
-        {.form = "flat", .open = open_state, .run = SUITE_NAME(run_##name), .fetch = fetch, .close = close_state}};    \
+    static const struct suite_version name##_versions[] = {SUITE_OPENMP_VERSION("flat", SUITE_NAME(run_##name))};      \
     const struct suite_versions SUITE_OPENMP_VERSIONS(stream_##name) = SUITE_VERSIONS(name##_versions)
 
 ARRAY_PROGRAM(copy, x[i]);
@@ -76,11 +29,37 @@ ARRAY_PROGRAM(mul, STREAM_SCALE *x[i]);
 ARRAY_PROGRAM(add, x[i] + y[i]);
 ARRAY_PROGRAM(triad, x[i] + STREAM_SCALE * y[i]);
 
+struct dot {
+    struct suite_openmp *common;
+    double sum;
+};
+
+static void *open_dot(const void *problem)
+{
+    struct dot *d = calloc(1, sizeof *d);
+    if (d && (d->common = suite_openmp_open(problem)))
+        return d;
+    free(d);
+    return NULL;
+}
+
+static bool fetch_dot(void *state, void *result)
+{
+    memcpy(result, &((struct dot *)state)->sum, sizeof(double));
+    return true;
+}
+
+static void close_dot(void *state)
+{
+    suite_openmp_close(((struct dot *)state)->common);
+    free(state);
+}
+
 static bool SUITE_NAME(run_dot)(void *state)
 {
-    struct state *s = state;
-    const double *restrict x = s->x, *restrict y = s->y;
-    const size_t n = s->n;
+    struct dot *d = state;
+    const double *restrict x = d->common->at[STREAM_X], *restrict y = d->common->at[STREAM_Y];
+    const size_t n = ((const struct stream *)d->common->problem)->n;
     double sum = 0;
 #ifdef SUITE_TARGET
 #pragma omp target teams distribute parallel for reduction(+ : sum) map(tofrom : sum) device(suite_openmp_device)      \
@@ -90,10 +69,8 @@ static bool SUITE_NAME(run_dot)(void *state)
 #endif
     for (size_t i = 0; i < n; ++i)
         sum += x[i] * y[i];
-    s->dot = sum;
+    d->sum = sum;
     return true;
 }
 
-static const struct suite_version dot_versions[] = {
-    {.form = "reduction", .open = open_state, .run = SUITE_NAME(run_dot), .fetch = fetch_dot, .close = close_state}};
-const struct suite_versions SUITE_OPENMP_VERSIONS(stream_dot) = SUITE_VERSIONS(dot_versions);
+SUITE_OPENMP_LIST(stream_dot, {"reduction", NULL, open_dot, SUITE_NAME(run_dot), fetch_dot, close_dot})

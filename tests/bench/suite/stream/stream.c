@@ -3,7 +3,6 @@
 #include "stream.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 static double x_of(size_t i)
 {
@@ -15,44 +14,29 @@ static double y_of(size_t i)
     return (double)(i * 101 % 509) / 8;
 }
 
-static void free_problem(struct suite_problem *problem)
-{
-    struct stream *s = problem->data;
-    if (!s)
-        return;
-    free(s->x);
-    free(s->y);
-    free(s);
-    problem->data = NULL;
-}
-
-static size_t elements(enum suite_size size)
-{
-    return (size_t)1 << (size == SUITE_GPU ? 27 : size == SUITE_CPU ? 24 : 16);
-}
-
 static bool make(enum suite_size size, struct suite_problem *problem, const char *name, unsigned arrays, double flops)
 {
-    struct stream *s = calloc(1, sizeof *s);
+    struct stream *s = suite_allocate_data(sizeof *s);
     problem->data = s;
     if (!s)
         return false;
-    const size_t n = s->n = elements(size);
-    s->x = suite_allocate(n * sizeof(double));
-    s->y = suite_allocate(n * sizeof(double));
-    if (!s->x || !s->y)
+    const size_t n = (size_t)1 << (size == SUITE_GPU ? 27 : size == SUITE_CPU ? 24 : 16), bytes = n * sizeof(double);
+    double *x = suite_allocate(bytes), *y = suite_allocate(bytes), dot = 0;
+    s->n = n;
+    s->arrays =
+        (struct suite_arrays){.at = {{bytes, x}, {bytes, y}, {bytes, NULL}}, .result = STREAM_OUT, .doubles = 7};
+    if (!x || !y)
         return false;
-    double dot = 0;
 #pragma omp parallel for reduction(+ : dot)
     for (size_t i = 0; i < n; ++i) {
-        s->x[i] = x_of(i);
-        s->y[i] = y_of(i);
-        dot += s->x[i] * s->y[i];
+        x[i] = x_of(i);
+        y[i] = y_of(i);
+        dot += x[i] * y[i];
     }
     s->dot = dot;
-    problem->result_bytes = n * sizeof(double);
-    problem->work = (struct suite_work){(double)(arrays * n * sizeof(double)), flops * (double)n, 1};
-    snprintf(problem->title, sizeof problem->title, "stream, %s of %zu KiB of double", name, n * sizeof(double) >> 10);
+    problem->result_bytes = bytes;
+    problem->work = (struct suite_work){(double)(arrays * bytes), flops * (double)n};
+    snprintf(problem->title, sizeof problem->title, "stream, %s of %zu KiB of double", name, bytes >> 10);
     return true;
 }
 
@@ -61,8 +45,8 @@ static bool check(const struct suite_problem *problem, const void *result, doubl
     const struct stream *s = problem->data;
     const double *out = result;
     for (size_t i = 0; i < s->n; ++i)
-        if (out[i] != expected(s->x[i], s->y[i])) {
-            fprintf(stderr, "%s: element %zu is %g, not %g\n", problem->title, i, out[i], expected(s->x[i], s->y[i]));
+        if (out[i] != expected(x_of(i), y_of(i))) {
+            fprintf(stderr, "%s: element %zu is %g, not %g\n", problem->title, i, out[i], expected(x_of(i), y_of(i)));
             return false;
         }
     return true;
@@ -83,13 +67,8 @@ static bool check(const struct suite_problem *problem, const void *result, doubl
     {                                                                                                                  \
         return make(size, problem, #kernel, arrays, flops);                                                            \
     }                                                                                                                  \
-    const struct suite_program suite_stream_##kernel = {                                                               \
-        .name = "stream_" #kernel,                                                                                     \
-        .source = "BabelStream",                                                                                       \
-        .make = make_##kernel,                                                                                         \
-        .free = free_problem,                                                                                          \
-        .check = check_##kernel,                                                                                       \
-    }
+    const struct suite_program suite_stream_##kernel = {"stream_" #kernel, "BabelStream", make_##kernel,               \
+                                                        suite_arrays_free, check_##kernel}
 
 ARRAY_PROGRAM(copy, x, 2, 0);
 ARRAY_PROGRAM(mul, STREAM_SCALE *x, 2, 1);
@@ -112,5 +91,4 @@ static bool check_dot(const struct suite_problem *problem, const void *result)
     return *sum == s->dot;
 }
 
-const struct suite_program suite_stream_dot = {
-    .name = "stream_dot", .source = "BabelStream", .make = make_dot, .free = free_problem, .check = check_dot};
+const struct suite_program suite_stream_dot = {"stream_dot", "BabelStream", make_dot, suite_arrays_free, check_dot};

@@ -13,16 +13,18 @@
 #ifndef TEAMWORK_SUITE_STREAM_H
 #define TEAMWORK_SUITE_STREAM_H
 
-#include "suite.h"
+#include "../arrays.h"
 
 #define STREAM_SCALE 0.5
 
 /* The work-groups of a dot product that is summed in parts; the host adds up the parts. */
 enum { STREAM_GROUP = 512, STREAM_MOST_GROUPS = 4096 };
 
+enum { STREAM_X, STREAM_Y, STREAM_OUT }; /* the arrays */
+
 struct stream {
+    struct suite_arrays arrays;
     size_t n;
-    double *x, *y;
     double dot;
 };
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The stream programs in Teamwork. */
-#include <stdlib.h>
-
+#include "../arrays_teamwork.h"
 #include "stream.h"
-#include "teamwork_side.h"
 
 /* ---- kernels --------------------------------------------------------------------------------------------------- */
 
@@ -119,160 +117,96 @@ TW_WORK_GROUP_KERNEL(stream_dot_hierarchical, STREAM_GROUP);
 
 /* ---- versions -------------------------------------------------------------------------------------------------- */
 
-struct state {
-    size_t n, groups;
-    tw_buffer *x, *y, *out;
-    double dot;
+#define X tw_read(cg, s->at[STREAM_X])
+#define Y tw_read(cg, s->at[STREAM_Y])
+#define OUT tw_discard_write(cg, s->at[STREAM_OUT])
+
+SUITE_TEAMWORK_RUN(run_copy, stream, tw_parallel_for, tw_range_1d(p->n), stream_copy, .x = X, .out = OUT)
+SUITE_TEAMWORK_RUN(run_mul, stream, tw_parallel_for, tw_range_1d(p->n), stream_mul, .x = X, .out = OUT)
+SUITE_TEAMWORK_RUN(run_add, stream, tw_parallel_for, tw_range_1d(p->n), stream_add, .x = X, .y = Y, .out = OUT)
+SUITE_TEAMWORK_RUN(run_triad, stream, tw_parallel_for, tw_range_1d(p->n), stream_triad, .x = X, .y = Y, .out = OUT)
+
+SUITE_TEAMWORK_LIST(stream_copy, SUITE_TEAMWORK_VERSION("flat", "range", run_copy))
+SUITE_TEAMWORK_LIST(stream_mul, SUITE_TEAMWORK_VERSION("flat", "range", run_mul))
+SUITE_TEAMWORK_LIST(stream_add, SUITE_TEAMWORK_VERSION("flat", "range", run_add))
+SUITE_TEAMWORK_LIST(stream_triad, SUITE_TEAMWORK_VERSION("flat", "range", run_triad))
+
+/* ---- the dot product, whose result is on the host when a run ends ------------------------------------------------ */
+
+struct dot {
+    struct suite_teamwork *common;
+    size_t groups;
+    double sum;
 };
-
-static void close_state(void *memory)
-{
-    struct state *s = memory;
-    bench_passed(tw_buffer_destroy(&s->x));
-    bench_passed(tw_buffer_destroy(&s->y));
-    bench_passed(tw_buffer_destroy(&s->out));
-    free(s);
-}
-
-static void *open_state(const struct stream *problem, bool two, size_t results)
-{
-    struct state *s = calloc(1, sizeof *s);
-    if (!s)
-        return NULL;
-    size_t units = 0;
-    tw_device_info(tw_queue_device(bench_queue()), TW_DEVICE_INFO_MAX_COMPUTE_UNITS, &units, sizeof units);
-    s->n = problem->n;
-    s->groups = 4 * units < STREAM_MOST_GROUPS ? 4 * units : STREAM_MOST_GROUPS;
-    s->x = suite_buffer(problem->x, sizeof(double), s->n);
-    s->y = two ? suite_buffer(problem->y, sizeof(double), s->n) : NULL;
-    s->out = suite_buffer(NULL, sizeof(double), results);
-    if (s->x && (s->y || !two) && s->out)
-        return s;
-    close_state(s);
-    return NULL;
-}
-
-static void *open_one(const void *problem)
-{
-    return open_state(problem, false, ((const struct stream *)problem)->n);
-}
-
-static void *open_two(const void *problem)
-{
-    return open_state(problem, true, ((const struct stream *)problem)->n);
-}
 
 static void *open_dot(const void *problem)
 {
-    return open_state(problem, true, STREAM_MOST_GROUPS);
-}
-
-static bool fetch(void *state, void *result)
-{
-    struct state *s = state;
-    return suite_buffer_get(s->out, result, s->n * sizeof(double));
+    size_t units = 0;
+    struct dot *d = calloc(1, sizeof *d);
+    if (!d || !(d->common = suite_teamwork_open(problem))) {
+        free(d);
+        return NULL;
+    }
+    tw_device_info(tw_queue_device(bench_queue()), TW_DEVICE_INFO_MAX_COMPUTE_UNITS, &units, sizeof units);
+    d->groups = 4 * units < STREAM_MOST_GROUPS ? 4 * units : STREAM_MOST_GROUPS;
+    return d;
 }
 
 static bool fetch_dot(void *state, void *result)
 {
-    memcpy(result, &((struct state *)state)->dot, sizeof(double));
+    memcpy(result, &((struct dot *)state)->sum, sizeof(double));
     return true;
 }
 
-static bool run_copy(void *state)
+static void close_dot(void *state)
 {
-    struct state *s = state;
-    tw_command_group *cg = tw_queue_begin(bench_queue());
-    tw_parallel_for(cg, tw_range_1d(s->n), stream_copy, .x = tw_read(cg, s->x), .out = tw_discard_write(cg, s->out));
-    return suite_submit_and_wait(cg);
-}
-
-static bool run_mul(void *state)
-{
-    struct state *s = state;
-    tw_command_group *cg = tw_queue_begin(bench_queue());
-    tw_parallel_for(cg, tw_range_1d(s->n), stream_mul, .x = tw_read(cg, s->x), .out = tw_discard_write(cg, s->out));
-    return suite_submit_and_wait(cg);
-}
-
-static bool run_add(void *state)
-{
-    struct state *s = state;
-    tw_command_group *cg = tw_queue_begin(bench_queue());
-    tw_parallel_for(cg, tw_range_1d(s->n), stream_add, .x = tw_read(cg, s->x), .y = tw_read(cg, s->y),
-                    .out = tw_discard_write(cg, s->out));
-    return suite_submit_and_wait(cg);
-}
-
-static bool run_triad(void *state)
-{
-    struct state *s = state;
-    tw_command_group *cg = tw_queue_begin(bench_queue());
-    tw_parallel_for(cg, tw_range_1d(s->n), stream_triad, .x = tw_read(cg, s->x), .y = tw_read(cg, s->y),
-                    .out = tw_discard_write(cg, s->out));
-    return suite_submit_and_wait(cg);
+    suite_teamwork_close(((struct dot *)state)->common);
+    free(state);
 }
 
 /* The host accessor waits for the kernel: nothing else has to. */
-static bool run_dot(void *state)
-{
-    struct state *s = state;
-    tw_command_group *cg = tw_queue_begin(bench_queue());
-    tw_parallel_for(cg, tw_range_1d(s->n), stream_dot, .x = tw_read(cg, s->x), .y = tw_read(cg, s->y),
-                    .sum = TW_REDUCE_INIT(cg, s->out));
-    return suite_submit(cg) && suite_buffer_get(s->out, &s->dot, sizeof s->dot);
-}
-
-static bool add_parts(struct state *s)
+static bool add_parts(struct dot *d, tw_command_group *cg, size_t count)
 {
     double parts[STREAM_MOST_GROUPS];
-    if (!suite_buffer_get(s->out, parts, s->groups * sizeof(double)))
+    if (!suite_submit(cg) || !suite_buffer_get(d->common->at[STREAM_OUT], parts, count * sizeof(double)))
         return false;
-    s->dot = 0;
-    for (size_t i = 0; i < s->groups; ++i)
-        s->dot += parts[i];
+    d->sum = 0;
+    for (size_t i = 0; i < count; ++i)
+        d->sum += parts[i];
     return true;
+}
+
+static bool run_dot(void *state)
+{
+    struct dot *d = state;
+    const struct suite_teamwork *s = d->common;
+    tw_command_group *cg = tw_queue_begin(bench_queue());
+    tw_parallel_for(cg, tw_range_1d(((const struct stream *)s->problem)->n), stream_dot, .x = X, .y = Y,
+                    .sum = TW_REDUCE_INIT(cg, s->at[STREAM_OUT]));
+    return add_parts(d, cg, 1);
 }
 
 static bool run_dot_parts(void *state)
 {
-    struct state *s = state;
+    struct dot *d = state;
+    const struct suite_teamwork *s = d->common;
     tw_command_group *cg = tw_queue_begin(bench_queue());
-    tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(s->groups * STREAM_GROUP), tw_range_1d(STREAM_GROUP)),
-                             stream_dot_parts, .x = tw_read(cg, s->x), .y = tw_read(cg, s->y),
-                             .parts = tw_discard_write(cg, s->out), .n = s->n);
-    return suite_submit(cg) && add_parts(s);
+    tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(d->groups * STREAM_GROUP), tw_range_1d(STREAM_GROUP)),
+                             stream_dot_parts, .x = X, .y = Y, .parts = OUT,
+                             .n = ((const struct stream *)s->problem)->n);
+    return add_parts(d, cg, d->groups);
 }
 
 static bool run_dot_hierarchical(void *state)
 {
-    struct state *s = state;
+    struct dot *d = state;
+    const struct suite_teamwork *s = d->common;
     tw_command_group *cg = tw_queue_begin(bench_queue());
-    tw_parallel_for_work_group(cg, tw_range_1d(s->groups), tw_range_1d(STREAM_GROUP), stream_dot_hierarchical,
-                               .x = tw_read(cg, s->x), .y = tw_read(cg, s->y), .parts = tw_discard_write(cg, s->out),
-                               .n = s->n);
-    return suite_submit(cg) && add_parts(s);
+    tw_parallel_for_work_group(cg, tw_range_1d(d->groups), tw_range_1d(STREAM_GROUP), stream_dot_hierarchical, .x = X,
+                               .y = Y, .parts = OUT, .n = ((const struct stream *)s->problem)->n);
+    return add_parts(d, cg, d->groups);
 }
 
-#define ONE_VERSION(name, open_state)                                                                                  \
-    static const struct suite_version name##_versions[] = {{.form = "flat",                                            \
-                                                            .kind = "range",                                           \
-                                                            .open = open_state,                                        \
-                                                            .run = run_##name,                                         \
-                                                            .fetch = fetch,                                            \
-                                                            .close = close_state}};                                    \
-    const struct suite_versions suite_stream_##name##_teamwork = SUITE_VERSIONS(name##_versions)
-
-ONE_VERSION(copy, open_one);
-ONE_VERSION(mul, open_one);
-ONE_VERSION(add, open_two);
-ONE_VERSION(triad, open_two);
-
-#define DOT_VERSION(form_, kind_, run_)                                                                                \
-    {.form = form_, .kind = kind_, .open = open_dot, .run = run_, .fetch = fetch_dot, .close = close_state}
-static const struct suite_version dot_versions[] = {
-    DOT_VERSION("reduction", "reduction", run_dot),
-    DOT_VERSION("parts", "nd_range", run_dot_parts),
-    DOT_VERSION("parts", "hierarchical", run_dot_hierarchical),
-};
-const struct suite_versions suite_stream_dot_teamwork = SUITE_VERSIONS(dot_versions);
+SUITE_TEAMWORK_LIST(stream_dot, {"reduction", "reduction", open_dot, run_dot, fetch_dot, close_dot},
+                    {"parts", "nd_range", open_dot, run_dot_parts, fetch_dot, close_dot},
+                    {"parts", "hierarchical", open_dot, run_dot_hierarchical, fetch_dot, close_dot})

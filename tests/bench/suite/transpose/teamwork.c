@@ -5,27 +5,21 @@
 
 enum { TILE = TRANSPOSE_TILE, ROWS = TRANSPOSE_ROWS };
 
-struct transpose_flat {
+struct transpose_block {
     const float *in;
     float *out;
     unsigned side;
 };
 
-static inline void transpose_flat(tw_item item, const struct transpose_flat *k)
+static inline void transpose_flat(tw_item item, const struct transpose_block *k)
 {
     const unsigned row = (unsigned)tw_global_id(item, 0);
     const size_t column = tw_global_id(item, 1);
     (k->out + row * k->side)[column] = k->in[column * k->side + row];
 }
-TW_RANGE_KERNEL(transpose_flat, 2);
+TW_RANGE_KERNEL(TW_BLOCK(transpose_block) transpose_flat, 2);
 
-struct transpose_tiled {
-    const float *in;
-    float *out;
-    unsigned side;
-};
-
-static inline void transpose_tiled(tw_group group, const struct transpose_tiled *k)
+static inline void transpose_tiled(tw_group group, const struct transpose_block *k)
 {
     TW_LOCAL(float, tile, [TILE][TILE + 1]);
     const unsigned top = (unsigned)tw_group_id(group, 0) * TILE, left = (unsigned)tw_group_id(group, 1) * TILE;
@@ -41,15 +35,9 @@ static inline void transpose_tiled(tw_group group, const struct transpose_tiled 
         (out + i * k->side)[j] = tile[j][i];
     }
 }
-TW_WORK_GROUP_KERNEL(transpose_tiled, ROWS, TILE);
+TW_WORK_GROUP_KERNEL(TW_BLOCK(transpose_block) transpose_tiled, ROWS, TILE);
 
-struct transpose_nd {
-    const float *in;
-    float *out;
-    unsigned side;
-};
-
-static inline void transpose_nd(tw_nd_item item, const struct transpose_nd *k)
+static inline void transpose_nd(tw_nd_item item, const struct transpose_block *k)
 {
     TW_LOCAL(float, tile, [TILE][TILE + 1]);
     const unsigned top = (unsigned)tw_group_id(item, 0) * TILE, left = (unsigned)tw_group_id(item, 1) * TILE;
@@ -65,43 +53,17 @@ static inline void transpose_nd(tw_nd_item item, const struct transpose_nd *k)
     for (unsigned i = 0; i < TILE; i += ROWS)
         out[i * k->side] = tile[j][row + i];
 }
-TW_ND_RANGE_KERNEL(transpose_nd, ROWS, TILE);
+TW_ND_RANGE_KERNEL(TW_BLOCK(transpose_block) transpose_nd, ROWS, TILE);
 
-static bool run_flat(void *state)
-{
-    const struct suite_teamwork *s = state;
-    const unsigned side = ((const struct transpose *)s->problem)->side;
-    tw_command_group *cg = tw_queue_begin(bench_queue());
-    tw_parallel_for(cg, tw_range_2d(side, side), transpose_flat, .in = tw_read(cg, s->at[TRANSPOSE_IN]),
-                    .out = tw_discard_write(cg, s->at[TRANSPOSE_OUT]), .side = side);
-    return suite_submit_and_wait(cg);
-}
+#define BLOCK .in = tw_read(cg, s->at[TRANSPOSE_IN]), .out = tw_discard_write(cg, s->at[TRANSPOSE_OUT]), .side = p->side
 
-static bool run_tiled(void *state)
-{
-    const struct suite_teamwork *s = state;
-    const unsigned side = ((const struct transpose *)s->problem)->side;
-    tw_command_group *cg = tw_queue_begin(bench_queue());
-    tw_parallel_for_work_group(cg, tw_range_2d(side / TILE, side / TILE), tw_range_2d(ROWS, TILE), transpose_tiled,
-                               .in = tw_read(cg, s->at[TRANSPOSE_IN]),
-                               .out = tw_discard_write(cg, s->at[TRANSPOSE_OUT]), .side = side);
-    return suite_submit_and_wait(cg);
-}
+SUITE_TEAMWORK_RUN(run_flat, transpose, tw_parallel_for, tw_range_2d(p->side, p->side), transpose_flat, BLOCK)
+SUITE_TEAMWORK_RUN(run_tiled, transpose, tw_parallel_for_work_group, tw_range_2d(p->side / TILE, p->side / TILE),
+                   tw_range_2d(ROWS, TILE), transpose_tiled, BLOCK)
+SUITE_TEAMWORK_RUN(run_nd, transpose, tw_parallel_for_nd_range,
+                   tw_nd_range_make(tw_range_2d(p->side / TILE * ROWS, p->side), tw_range_2d(ROWS, TILE)), transpose_nd,
+                   BLOCK)
 
-static bool run_nd(void *state)
-{
-    const struct suite_teamwork *s = state;
-    const unsigned side = ((const struct transpose *)s->problem)->side;
-    tw_command_group *cg = tw_queue_begin(bench_queue());
-    tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_2d(side / TILE * ROWS, side), tw_range_2d(ROWS, TILE)),
-                             transpose_nd, .in = tw_read(cg, s->at[TRANSPOSE_IN]),
-                             .out = tw_discard_write(cg, s->at[TRANSPOSE_OUT]), .side = side);
-    return suite_submit_and_wait(cg);
-}
-
-static const struct suite_version versions[] = {
-    SUITE_TEAMWORK_VERSION("flat", "range", run_flat),
-    SUITE_TEAMWORK_VERSION("tiled", "hierarchical", run_tiled),
-    SUITE_TEAMWORK_VERSION("tiled", "nd_range", run_nd),
-};
-const struct suite_versions suite_transpose_teamwork = SUITE_VERSIONS(versions);
+SUITE_TEAMWORK_LIST(transpose, SUITE_TEAMWORK_VERSION("flat", "range", run_flat),
+                    SUITE_TEAMWORK_VERSION("tiled", "hierarchical", run_tiled),
+                    SUITE_TEAMWORK_VERSION("tiled", "nd_range", run_nd))

@@ -14,14 +14,14 @@ static bool make(enum suite_size size, struct suite_problem *problem)
     t->side = size == SUITE_QUICK ? 160 : size == SUITE_CPU ? 4096 : 16384;
     const size_t side = t->side, bytes = side * side * sizeof(uint32_t);
     uint32_t *in = suite_allocate(bytes);
-    t->arrays = (struct suite_arrays){.at = {{bytes, in, false}, {bytes, NULL, false}}, .result = TRANSPOSE_OUT};
+    t->arrays = (struct suite_arrays){.at = {{bytes, in}, {bytes, NULL}}, .result = TRANSPOSE_OUT};
     if (!in)
         return false;
 #pragma omp parallel for
     for (size_t i = 0; i < side * side; ++i)
         in[i] = (uint32_t)i;
     problem->result_bytes = bytes;
-    problem->work = (struct suite_work){.bytes = 2.0 * (double)bytes, .launches = 1};
+    problem->work = (struct suite_work){.bytes = 2.0 * (double)bytes};
     snprintf(problem->title, sizeof problem->title, "transposing %zu x %zu floats", side, side);
     return true;
 }

@@ -9,7 +9,7 @@
 #ifndef TEAMWORK_SUITE_TRANSPOSE_H
 #define TEAMWORK_SUITE_TRANSPOSE_H
 
-#include "arrays.h"
+#include "../arrays.h"
 
 enum { TRANSPOSE_TILE = 32, TRANSPOSE_ROWS = 8 };
 
