@@ -81,11 +81,6 @@ bool isOfX86(Function &F, FunctionAnalysisManager &)
     return Triple(F.getParent()->getTargetTriple()).getArch() == Triple::x86_64;
 }
 
-bool isGpuKernel(Function &F, FunctionAnalysisManager &FAM)
-{
-    return isOfGpu(F, FAM) && isKernel(F);
-}
-
 bool isAny(Function &, FunctionAnalysisManager &)
 {
     return true;
@@ -105,13 +100,9 @@ struct FunctionStep {
 /* In front of LLVM's vectorizer, where everything is inlined and simple. */
 constexpr FunctionStep BeforeVectorizer[] = {
     {"tw-gpu-share-arguments", isOfGpu, shareArguments, nullptr},
-    {"tw-gpu-version-clamps", isGpuKernel, versionClamps, nullptr},
     {"tw-gpu-addresses", isOfGpu, shortenGpuAddresses, nullptr},
     {"tw-gpu-barriers", isOfGpu, leaveGpuBarriers, nullptr},
     {"tw-gpu-pointers", isOfGpu, advanceGpuPointers, nullptr},
-    {"tw-gpu-roots", isOfGpu, hoistGpuRoots, nullptr},
-    {"tw-gpu-quotients", isOfGpu, writeGpuQuotients, nullptr},
-    {"tw-gpu-reciprocals", isOfGpu, writeGpuReciprocals, nullptr},
 
     {"tw-begin-items", isAny, beginItems, nullptr},
     {"tw-scalarize", nowHasItems, scalarizeVectors, clean},
@@ -138,7 +129,6 @@ constexpr FunctionStep BeforeVectorizer[] = {
 constexpr FunctionStep AtEnd[] = {
     {"tw-end-items", isAny, endItems, nullptr, Need::Required},
     {"tw-gpu-counters", isOfGpu, hideGpuCounters, nullptr},
-    {"tw-gpu-version-places", isGpuKernel, versionPlaces, nullptr},
     {"tw-x86-frames", isOfX86, useFrameAtEntry, nullptr, Need::Required},
 };
 

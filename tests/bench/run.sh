@@ -20,10 +20,10 @@ suite | micro | unseen | halo)
 esac
 case "$benchmark"_"$kind" in
 suite_cpu | micro_cpu | unseen_cpu) gpu=OFF ;;
-suite_gpu | micro_gpu | halo_gpu) gpu=ON ;;
+suite_gpu | micro_gpu | halo_gpu | unseen_gpu) gpu=ON ;;
 *)
     echo "usage: sh tests/bench/run.sh cpu|gpu [suite|micro|unseen|halo] [ARGUMENT...]"
-    echo "unseen is for the processor; halo is for several GPUs (halo_host: right results on simulated devices)"
+    echo "halo is for several GPUs (halo_host: right results on simulated devices)"
     exit 2
     ;;
 esac

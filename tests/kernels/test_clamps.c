@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host (gpu-simt), long */
-/** Neighbours whose indices are clamped, which have no clamps on a GPU inside of all borders (transforms/targets/gpu_clamps.cpp of the plugin). */
+/** Neighbours whose indices are clamped, in no order of the bounds too. */
 #include "tw_test.h"
 
 #include <limits.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Images: medians, cosine transform, histograms, erosion. unseen.h says how programs are written. */
+/* Images: edges, medians, cosine transform, scaling, histograms, the Mandelbrot set. unseen.h says how programs are
+   written here. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <teamwork/atomic.h>
@@ -10,6 +12,161 @@
 struct pixel {
     unsigned char r, g, b, a;
 };
+
+/* ---- sobel: gradients of RGBA pixels, the margin stays black ----------------------------------------------------- */
+
+struct picture {
+    const struct pixel *in;
+    struct pixel *out;
+    int width, height;
+};
+
+struct float4 {
+    float x, y, z, w;
+};
+
+static inline struct float4 pixel_to_float(struct pixel p)
+{
+    return (struct float4){(float)p.r, (float)p.g, (float)p.b, (float)p.a};
+}
+
+static inline struct float4 weighted(struct float4 sum, float weight, struct pixel p)
+{
+    const struct float4 f = pixel_to_float(p);
+    return (struct float4){sum.x + weight * f.x, sum.y + weight * f.y, sum.z + weight * f.z, sum.w + weight * f.w};
+}
+
+static inline unsigned char magnitude(float x, float y)
+{
+    const float m = sqrtf(x * x + y * y) / 2;
+    return (unsigned char)(m > 255 ? 255 : m);
+}
+
+static inline void sobel_at(const struct picture *k, int x, int y)
+{
+    const int w = k->width, c = y * w + x;
+    if (x < 1 || x >= w - 1 || y < 1 || y >= k->height - 1) {
+        k->out[c] = (struct pixel){0, 0, 0, 0};
+        return;
+    }
+    struct float4 gx = {0, 0, 0, 0}, gy = {0, 0, 0, 0};
+    for (int i = -1; i <= 1; ++i) {
+        gx = weighted(gx, i == 0 ? 2 : 1, k->in[c + i * w + 1]);
+        gx = weighted(gx, i == 0 ? -2 : -1, k->in[c + i * w - 1]);
+        gy = weighted(gy, i == 0 ? 2 : 1, k->in[c + w + i]);
+        gy = weighted(gy, i == 0 ? -2 : -1, k->in[c - w + i]);
+    }
+    k->out[c] =
+        (struct pixel){magnitude(gx.x, gy.x), magnitude(gx.y, gy.y), magnitude(gx.z, gy.z), magnitude(gx.w, gy.w)};
+}
+
+static inline void sobel(tw_nd_item item, const struct picture *k)
+{
+    const int y = (int)tw_global_id(item, 0), x = (int)tw_global_id(item, 1);
+    if (x < k->width && y < k->height)
+        sobel_at(k, x, y);
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(picture) sobel);
+
+static void sobel_teamwork(tw_queue *queue, const struct unseen_data *d)
+{
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for_nd_range(cg, unseen_2d(d->n[1], d->n[0], 16, 16), sobel, .in = d->in[0], .out = d->out[0],
+                             .width = d->n[0], .height = d->n[1]);
+    unseen_submit(queue, cg);
+}
+
+static void sobel_openmp(const struct unseen_data *d)
+{
+    const struct picture k = {d->in[0], d->out[0], d->n[0], d->n[1]};
+#pragma omp parallel for
+    for (int y = 0; y < k.height; ++y) {
+        sobel_at(&k, 0, y);
+#pragma omp simd
+        for (int x = 1; x < k.width - 1; ++x)
+            sobel_at(&k, x, y);
+        sobel_at(&k, k.width - 1, y);
+    }
+}
+
+static void picture_prepare(struct unseen_problem *p, int width, int height, int out_width, int out_height)
+{
+    p->data.n[0] = width;
+    p->data.n[1] = height;
+    p->data.n[2] = out_width;
+    p->data.n[3] = out_height;
+    p->data.in[0] = unseen_bytes((size_t)width * (size_t)height * sizeof(struct pixel));
+    unseen_add_output(p, UNSEEN_BYTES, (size_t)out_width * (size_t)out_height * sizeof(struct pixel), 0.02, NULL);
+}
+
+static void sobel_prepare(struct unseen_problem *p, bool quick)
+{
+    const int width = quick ? 101 : 1920, height = quick ? 80 : 1080;
+    picture_prepare(p, width, height, width, height);
+}
+
+/* ---- resize: bilinear, the output's pixels look up four of the input's ------------------------------------------- */
+
+struct resize {
+    const struct pixel *in;
+    struct pixel *out;
+    int width, height, out_width, out_height;
+};
+
+static inline unsigned char mixed(float a, float b, float c, float d, float fx, float fy)
+{
+    const float top = a + (b - a) * fx, bottom = c + (d - c) * fx;
+    return (unsigned char)(top + (bottom - top) * fy + 0.5f);
+}
+
+static inline struct pixel resize_at(const struct resize *k, int x, int y)
+{
+    const float sx = ((float)x + 0.5f) * (float)k->width / (float)k->out_width - 0.5f;
+    const float sy = ((float)y + 0.5f) * (float)k->height / (float)k->out_height - 0.5f;
+    const float ix = floorf(sx), iy = floorf(sy), fx = sx - ix, fy = sy - iy;
+    const int x0 = (int)ix < 0 ? 0 : (int)ix, y0 = (int)iy < 0 ? 0 : (int)iy;
+    const int x1 = (int)ix + 1 > k->width - 1 ? k->width - 1 : (int)ix + 1;
+    const int y1 = (int)iy + 1 > k->height - 1 ? k->height - 1 : (int)iy + 1;
+    const struct float4 a = pixel_to_float(k->in[y0 * k->width + x0]), b = pixel_to_float(k->in[y0 * k->width + x1]);
+    const struct float4 c = pixel_to_float(k->in[y1 * k->width + x0]), d = pixel_to_float(k->in[y1 * k->width + x1]);
+    return (struct pixel){mixed(a.x, b.x, c.x, d.x, fx, fy), mixed(a.y, b.y, c.y, d.y, fx, fy),
+                          mixed(a.z, b.z, c.z, d.z, fx, fy), mixed(a.w, b.w, c.w, d.w, fx, fy)};
+}
+
+static inline void resize(tw_nd_item item, const struct resize *k)
+{
+    const int x = (int)tw_global_id(item, 1), y = (int)tw_global_id(item, 0);
+    if (x >= k->out_width || y >= k->out_height)
+        return;
+    k->out[y * k->out_width + x] = resize_at(k, x, y);
+}
+TW_ND_RANGE_KERNEL(resize, 8, 32);
+
+static void resize_teamwork(tw_queue *queue, const struct unseen_data *d)
+{
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for_nd_range(cg, unseen_2d(d->n[3], d->n[2], 8, 32), resize, .in = d->in[0], .out = d->out[0],
+                             .width = d->n[0], .height = d->n[1], .out_width = d->n[2], .out_height = d->n[3]);
+    unseen_submit(queue, cg);
+}
+
+static void resize_openmp(const struct unseen_data *d)
+{
+    const struct resize k = {d->in[0], d->out[0], d->n[0], d->n[1], d->n[2], d->n[3]};
+#pragma omp parallel for
+    for (int y = 0; y < k.out_height; ++y)
+#pragma omp simd
+        for (int x = 0; x < k.out_width; ++x)
+            k.out[y * k.out_width + x] = resize_at(&k, x, y);
+}
+
+static void resize_prepare(struct unseen_problem *p, bool quick)
+{
+    if (quick)
+        picture_prepare(p, 64, 50, 101, 77);
+    else
+        picture_prepare(p, 1280, 720, 1920, 1080);
+}
 
 /* ---- median3: exchanges in a private array, clamped at the border ------------------------------------------------ */
 
@@ -57,8 +214,13 @@ static inline void median3(tw_nd_item item, const struct median *k)
 }
 TW_ND_RANGE_KERNEL(TW_BLOCK(median) median3);
 
-UNSEEN_TEAMWORK(median_teamwork, tw_parallel_for_nd_range, unseen_2d(d->n[1], d->n[0], 8, 16), median3, .in = d->in[0],
-                .out = d->out[0], .width = d->n[0], .height = d->n[1])
+static void median_teamwork(tw_queue *queue, const struct unseen_data *d)
+{
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for_nd_range(cg, unseen_2d(d->n[1], d->n[0], 8, 16), median3, .in = d->in[0], .out = d->out[0],
+                             .width = d->n[0], .height = d->n[1]);
+    unseen_submit(queue, cg);
+}
 
 static inline unsigned char median_of_rows(const unsigned char *const r[3], int a, int x, int b)
 {
@@ -239,100 +401,70 @@ static void histogram_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_INTS, 3 * BINS, 0, NULL);
 }
 
-/* ---- erosion: the least of 5 x 5 pixels, a tile with its halo; the size of groups is the launch's ---------------- */
+/* ---- mandelbrot_color: escape times, then a colour --------------------------------------------------------------- */
 
-enum { EROSION = 16, EDGE = 2, EROSION_TILE = EROSION + 2 * EDGE };
-
-struct erosion {
-    const unsigned char *in;
-    unsigned char *out;
-    int width, height;
+struct mandelbrot_color {
+    struct pixel *out;
+    int width, height, limit;
+    float left, top, scale;
 };
 
-static inline int within(int x, int end)
+static inline struct pixel mandelbrot_at(const struct mandelbrot_color *k, int px, int py)
 {
-    return x < 0 ? 0 : x >= end ? end - 1 : x;
+    const float cx = k->left + k->scale * (float)px, cy = k->top + k->scale * (float)py;
+    float x = 0, y = 0;
+    int i = 0;
+    while (x * x + y * y <= 4 && i < k->limit) {
+        const float next = x * x - y * y + cx;
+        y = 2 * x * y + cy;
+        x = next;
+        ++i;
+    }
+    if (i == k->limit)
+        return (struct pixel){0, 0, 0, 255};
+    return (struct pixel){(unsigned char)(i * 7), (unsigned char)(i * 3), (unsigned char)(255 - i), 255};
 }
 
-static inline void erosion(tw_group group, const struct erosion *k)
+static inline void mandelbrot_color(tw_nd_item item, const struct mandelbrot_color *k)
 {
-    TW_LOCAL(unsigned char, tile, [EROSION_TILE][EROSION_TILE]);
-    const int y0 = (int)tw_group_id(group, 0) * EROSION, x0 = (int)tw_group_id(group, 1) * EROSION;
-    tw_parallel_for_work_item_range(group, item, tw_range_2d(EROSION_TILE, EROSION_TILE)) {
-        const int ty = (int)tw_local_id(item, 0), tx = (int)tw_local_id(item, 1);
-        tile[ty][tx] = k->in[within(y0 + ty - EDGE, k->height) * k->width + within(x0 + tx - EDGE, k->width)];
-    }
-    tw_parallel_for_work_item(group, item) {
-        const int ty = (int)tw_local_id(item, 0), tx = (int)tw_local_id(item, 1), y = y0 + ty, x = x0 + tx;
-        if (y < k->height && x < k->width) {
-            unsigned char least = 255;
-            for (int j = 0; j <= 2 * EDGE; ++j)
-                for (int i = 0; i <= 2 * EDGE; ++i)
-                    if (tile[ty + j][tx + i] < least)
-                        least = tile[ty + j][tx + i];
-            k->out[y * k->width + x] = least;
-        }
-    }
+    const int x = (int)tw_global_id(item, 1), y = (int)tw_global_id(item, 0);
+    if (x >= k->width || y >= k->height)
+        return;
+    k->out[y * k->width + x] = mandelbrot_at(k, x, y);
 }
-TW_WORK_GROUP_KERNEL(erosion);
+TW_ND_RANGE_KERNEL(mandelbrot_color, 16, 16);
 
-static void erosion_teamwork(tw_queue *queue, const struct unseen_data *d)
+static void mandelbrot_teamwork(tw_queue *queue, const struct unseen_data *d)
 {
-    const tw_range groups =
-        tw_range_2d((size_t)(d->n[1] + EROSION - 1) / EROSION, (size_t)(d->n[0] + EROSION - 1) / EROSION);
     tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for_work_group(cg, groups, tw_range_2d(EROSION, EROSION), erosion, .in = d->in[0], .out = d->out[0],
-                               .width = d->n[0], .height = d->n[1]);
+    tw_parallel_for_nd_range(cg, unseen_2d(d->n[0], d->n[0], 16, 16), mandelbrot_color, .out = d->out[0],
+                             .width = d->n[0], .height = d->n[0], .limit = 200, .left = -2, .top = -1.25f,
+                             .scale = 2.5f / (float)d->n[0]);
     unseen_submit(queue, cg);
 }
 
-static unsigned char eroded(const unsigned char *const rows[2 * EDGE + 1], int x, int width)
+static void mandelbrot_openmp(const struct unseen_data *d)
 {
-    unsigned char least = 255;
-    for (int j = 0; j <= 2 * EDGE; ++j)
-        for (int i = -EDGE; i <= EDGE; ++i) {
-            const unsigned char value = rows[j][within(x + i, width)];
-            least = value < least ? value : least;
-        }
-    return least;
+    const int n = d->n[0];
+    const struct mandelbrot_color k = {d->out[0], n, n, 200, -2, -1.25f, 2.5f / (float)n};
+#pragma omp parallel for schedule(dynamic, 4)
+    for (int y = 0; y < n; ++y)
+        for (int x = 0; x < n; ++x)
+            k.out[y * n + x] = mandelbrot_at(&k, x, y);
 }
 
-static void erosion_openmp(const struct unseen_data *d)
+static void mandelbrot_prepare(struct unseen_problem *p, bool quick)
 {
-    const unsigned char *in = d->in[0];
-    unsigned char *out = d->out[0];
-    const int width = d->n[0], height = d->n[1];
-#pragma omp parallel for
-    for (int y = 0; y < height; ++y) {
-        const unsigned char *rows[2 * EDGE + 1];
-        for (int j = 0; j <= 2 * EDGE; ++j)
-            rows[j] = in + within(y + j - EDGE, height) * width;
-        for (int x = 0; x < EDGE; ++x) {
-            out[y * width + x] = eroded(rows, x, width);
-            out[y * width + width - 1 - x] = eroded(rows, width - 1 - x, width);
-        }
-#pragma omp simd
-        for (int x = EDGE; x < width - EDGE; ++x) {
-            unsigned char least = 255;
-            for (int j = 0; j <= 2 * EDGE; ++j)
-                for (int i = -EDGE; i <= EDGE; ++i)
-                    least = rows[j][x + i] < least ? rows[j][x + i] : least;
-            out[y * width + x] = least;
-        }
-    }
-}
-
-static void erosion_prepare(struct unseen_problem *p, bool quick)
-{
-    const int width = p->data.n[0] = quick ? 101 : 4001, height = p->data.n[1] = quick ? 80 : 3000;
-    p->data.in[0] = unseen_bytes((size_t)width * (size_t)height);
-    unseen_add_output(p, UNSEEN_BYTES, (size_t)width * (size_t)height, 0, NULL);
+    const int n = p->data.n[0] = quick ? 60 : 500;
+    unseen_add_output(p, UNSEEN_BYTES, (size_t)n * (size_t)n * sizeof(struct pixel), 0, NULL);
 }
 
 const struct unseen_program unseen_images[] = {
+    {"sobel", "gradients of RGBA pixels", sobel_prepare, sobel_teamwork, sobel_openmp},
+    {"resize", "bilinear, RGBA pixels", resize_prepare, resize_teamwork, resize_openmp},
     {"median3", "median of 3 x 3 bytes", median_prepare, median_teamwork, median_openmp},
     {"dct8x8", "cosine transform, hierarchical", dct_prepare, dct_teamwork, dct_openmp},
     {"histogram_rgb", "three histograms in local memory", histogram_prepare, histogram_teamwork, histogram_openmp},
-    {"erosion", "least of 5 x 5 bytes, hierarchical, groups of any size", erosion_prepare, erosion_teamwork,
-     erosion_openmp},
+    {"mandelbrot_color", "escape times in groups of 16 x 16", mandelbrot_prepare, mandelbrot_teamwork,
+     mandelbrot_openmp},
     {NULL, NULL, NULL, NULL, NULL}};

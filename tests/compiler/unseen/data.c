@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../harness/bench_teamwork.h"
+#include "../../bench/harness/bench_teamwork.h"
 #include "unseen.h"
 
 enum { MOST_ARRAYS = 32 };

@@ -12,7 +12,7 @@
  * off:
  *
  *     clang-19 -std=c17 -O3 -march=native -fopenmp -Iinclude -Ioffload/include -DTW_SPLIT
- *         -fpass-plugin=BUILD/teamwork_compiler.so -S tests/bench/unseen/solvers.c
+ *         -fpass-plugin=BUILD/teamwork_compiler.so -S tests/compiler/unseen/solvers.c
  */
 #ifndef TEAMWORK_UNSEEN_H
 #define TEAMWORK_UNSEEN_H
@@ -57,8 +57,9 @@ struct unseen_program {
 
 /* ---- the programs; the last one of a table has no name ----------------------------------------------------------- */
 
-extern const struct unseen_program unseen_solvers[], unseen_grids[], unseen_images[], unseen_learning[],
-    unseen_numbers[];
+extern const struct unseen_program unseen_solvers[], unseen_sparse[], unseen_stencils[], unseen_grids[],
+    unseen_images[], unseen_particles[], unseen_rays[], unseen_numbers[], unseen_strings[], unseen_learning[],
+    unseen_groups[];
 
 /* ---- data.c ------------------------------------------------------------------------------------------------------ */
 
@@ -80,16 +81,6 @@ void unseen_add_output(struct unseen_problem *problem, enum unseen_type type, si
 
 /** Submits the group; a failure ends the program with its message. */
 void unseen_submit(tw_queue *queue, tw_command_group *group);
-
-/** A program's function for Teamwork that launches one kernel: `launch` is the macro that does so, what follows are its
- *  arguments behind the group, in which `d` are the data. */
-#define UNSEEN_TEAMWORK(name, launch, ...)                                                                             \
-    static void name(tw_queue *queue, const struct unseen_data *d)                                                     \
-    {                                                                                                                  \
-        tw_command_group *cg = tw_queue_begin(queue);                                                                  \
-        launch(cg, __VA_ARGS__);                                                                                       \
-        unseen_submit(queue, cg);                                                                                      \
-    }
 
 /* ---- for launches ------------------------------------------------------------------------------------------------ */
 

@@ -1,11 +1,145 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Neural networks and the like: layers, an optimizer, clustering. unseen.h says how programs are written. */
+/* Layers of neural networks: softmax, layer norm, attention, a layer of weights, convolution, an optimizer. unseen.h
+   says how programs are written here. */
 #include <math.h>
 #include <string.h>
 
 #include <teamwork/group_functions.h>
 
 #include "unseen.h"
+
+/* ---- softmax: a row for each group ------------------------------------------------------------------------------- */
+
+struct softmax {
+    const float *in;
+    float *out;
+    int columns;
+};
+
+static inline void softmax(tw_nd_item item, const struct softmax *k)
+{
+    const int t = (int)tw_local_id(item, 0), size = (int)tw_local_range(item, 0);
+    const float *in = k->in + (size_t)k->columns * tw_group_id(item, 0);
+    float *out = k->out + (size_t)k->columns * tw_group_id(item, 0);
+    float most = -INFINITY;
+    for (int i = t; i < k->columns; i += size)
+        most = fmaxf(most, in[i]);
+    most = tw_reduce_over_group(item, most, TW_MAX);
+    float sum = 0;
+    for (int i = t; i < k->columns; i += size) {
+        const float e = expf(in[i] - most);
+        out[i] = e;
+        sum += e;
+    }
+    sum = tw_reduce_over_group(item, sum, TW_SUM);
+    for (int i = t; i < k->columns; i += size)
+        out[i] /= sum;
+}
+TW_ND_RANGE_KERNEL(softmax);
+
+static void softmax_teamwork(tw_queue *queue, const struct unseen_data *d)
+{
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for_nd_range(cg, unseen_1d(d->n[0] * 256, 256), softmax, .in = d->in[0], .out = d->out[0],
+                             .columns = d->n[1]);
+    unseen_submit(queue, cg);
+}
+
+static void softmax_openmp(const struct unseen_data *d)
+{
+    const int columns = d->n[1];
+#pragma omp parallel for
+    for (int row = 0; row < d->n[0]; ++row) {
+        const float *in = (const float *)d->in[0] + row * columns;
+        float *out = (float *)d->out[0] + row * columns, most = -INFINITY, sum = 0;
+#pragma omp simd reduction(max : most)
+        for (int i = 0; i < columns; ++i)
+            most = in[i] > most ? in[i] : most;
+#pragma omp simd reduction(+ : sum)
+        for (int i = 0; i < columns; ++i) {
+            out[i] = expf(in[i] - most);
+            sum += out[i];
+        }
+        for (int i = 0; i < columns; ++i)
+            out[i] /= sum;
+    }
+}
+
+static void softmax_prepare(struct unseen_problem *p, bool quick)
+{
+    const int rows = p->data.n[0] = quick ? 20 : 2000, columns = p->data.n[1] = 1000;
+    p->data.in[0] = unseen_floats((size_t)(rows * columns), -5, 5);
+    unseen_add_output(p, UNSEEN_FLOATS, (size_t)(rows * columns), 1e-4, NULL);
+}
+
+/* ---- layer_norm: hierarchical, a row for each group, sums of private values -------------------------------------- */
+
+struct layer_norm {
+    const float *in, *gain, *bias;
+    float *out;
+    int columns;
+};
+
+static inline void layer_norm(tw_group group, const struct layer_norm *k)
+{
+    TW_PRIVATE(group, float, sum);
+    TW_PRIVATE(group, float, squares);
+    const float *in = k->in + (size_t)k->columns * tw_group_id(group, 0);
+    float *out = k->out + (size_t)k->columns * tw_group_id(group, 0);
+    tw_parallel_for_work_item(group, item) {
+        tw_private(sum, item) = 0;
+        tw_private(squares, item) = 0;
+        for (int i = (int)tw_local_id(item, 0); i < k->columns; i += (int)tw_local_range(item, 0)) {
+            tw_private(sum, item) += in[i];
+            tw_private(squares, item) += in[i] * in[i];
+        }
+    }
+    const float mean = tw_reduce_over_group(group, sum, TW_SUM) / (float)k->columns;
+    const float variance = tw_reduce_over_group(group, squares, TW_SUM) / (float)k->columns - mean * mean;
+    const float scale = 1 / sqrtf(variance + 1e-5f);
+    tw_parallel_for_work_item_range(group, item, tw_range_1d((size_t)k->columns)) {
+        const size_t i = tw_local_id(item, 0);
+        out[i] = (in[i] - mean) * scale * k->gain[i] + k->bias[i];
+    }
+}
+TW_WORK_GROUP_KERNEL(layer_norm, 128);
+
+static void layer_norm_teamwork(tw_queue *queue, const struct unseen_data *d)
+{
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for_work_group(cg, tw_range_1d((size_t)d->n[0]), tw_range_1d(128), layer_norm, .in = d->in[0],
+                               .gain = d->in[1], .bias = d->in[2], .out = d->out[0], .columns = d->n[1]);
+    unseen_submit(queue, cg);
+}
+
+static void layer_norm_openmp(const struct unseen_data *d)
+{
+    const float *gain = d->in[1], *bias = d->in[2];
+    const int columns = d->n[1];
+#pragma omp parallel for
+    for (int row = 0; row < d->n[0]; ++row) {
+        const float *in = (const float *)d->in[0] + row * columns;
+        float *out = (float *)d->out[0] + row * columns, sum = 0, squares = 0;
+#pragma omp simd reduction(+ : sum, squares)
+        for (int i = 0; i < columns; ++i) {
+            sum += in[i];
+            squares += in[i] * in[i];
+        }
+        const float mean = sum / (float)columns, scale = 1 / sqrtf(squares / (float)columns - mean * mean + 1e-5f);
+#pragma omp simd
+        for (int i = 0; i < columns; ++i)
+            out[i] = (in[i] - mean) * scale * gain[i] + bias[i];
+    }
+}
+
+static void layer_norm_prepare(struct unseen_problem *p, bool quick)
+{
+    const int rows = p->data.n[0] = quick ? 20 : 10000, columns = p->data.n[1] = 768;
+    p->data.in[0] = unseen_floats((size_t)(rows * columns), -5, 5);
+    p->data.in[1] = unseen_floats((size_t)columns, 0.5f, 1.5f);
+    p->data.in[2] = unseen_floats((size_t)columns, -1, 1);
+    unseen_add_output(p, UNSEEN_FLOATS, (size_t)(rows * columns), 1e-3, NULL);
+}
 
 /* ---- attention: one head, a query for each group, its scores in local memory ------------------------------------- */
 
@@ -48,8 +182,13 @@ static inline void attention(tw_nd_item item, const struct attention *k)
 }
 TW_ND_RANGE_KERNEL(attention, HEAD_GROUP);
 
-UNSEEN_TEAMWORK(attention_teamwork, tw_parallel_for_nd_range, unseen_1d(d->n[0] * HEAD_GROUP, HEAD_GROUP), attention,
-                .q = d->in[0], .k = d->in[1], .v = d->in[2], .out = d->out[0])
+static void attention_teamwork(tw_queue *queue, const struct unseen_data *d)
+{
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for_nd_range(cg, unseen_1d(d->n[0] * HEAD_GROUP, HEAD_GROUP), attention, .q = d->in[0], .k = d->in[1],
+                             .v = d->in[2], .out = d->out[0]);
+    unseen_submit(queue, cg);
+}
 
 static void attention_openmp(const struct unseen_data *d)
 {
@@ -311,140 +450,12 @@ static void adam_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_FLOATS, (size_t)n, 1e-4, unseen_floats((size_t)n, 0.1f, 1));
 }
 
-/* ---- gesummv: y = (a A + b B) x, a row for each group, its sums private ------------------------------------------ */
-
-struct gesummv {
-    const double *a, *b, *x;
-    double *y;
-    int n;
-};
-
-static inline void gesummv(tw_group group, const struct gesummv *k)
-{
-    TW_PRIVATE(group, double, sum_a);
-    TW_PRIVATE(group, double, sum_b);
-    const double *a = k->a + tw_group_id(group, 0) * (size_t)k->n, *b = k->b + tw_group_id(group, 0) * (size_t)k->n;
-    tw_parallel_for_work_item(group, item) {
-        tw_private(sum_a, item) = 0;
-        tw_private(sum_b, item) = 0;
-    }
-    tw_parallel_for_work_item_range(group, item, tw_range_1d((size_t)k->n)) {
-        const size_t i = tw_local_id(item, 0);
-        tw_private(sum_a, item) += a[i] * k->x[i];
-        tw_private(sum_b, item) += b[i] * k->x[i];
-    }
-    const double all_a = tw_reduce_over_group(group, sum_a, TW_SUM), all_b = tw_reduce_over_group(group, sum_b, TW_SUM);
-    TW_ONCE(group) {
-        k->y[tw_group_id(group, 0)] = 1.5 * all_a + 1.2 * all_b;
-    }
-}
-TW_WORK_GROUP_KERNEL(gesummv, 128);
-
-UNSEEN_TEAMWORK(gesummv_teamwork, tw_parallel_for_work_group, tw_range_1d((size_t)d->n[0]), tw_range_1d(128), gesummv,
-                .a = d->in[0], .b = d->in[1], .x = d->in[2], .y = d->out[0], .n = d->n[0])
-
-static void gesummv_openmp(const struct unseen_data *d)
-{
-    const double *x = d->in[2];
-    double *y = d->out[0];
-    const int n = d->n[0];
-#pragma omp parallel for
-    for (int row = 0; row < n; ++row) {
-        const double *a = (const double *)d->in[0] + row * n, *b = (const double *)d->in[1] + row * n;
-        double sum_a = 0, sum_b = 0;
-#pragma omp simd reduction(+ : sum_a, sum_b)
-        for (int i = 0; i < n; ++i) {
-            sum_a += a[i] * x[i];
-            sum_b += b[i] * x[i];
-        }
-        y[row] = 1.5 * sum_a + 1.2 * sum_b;
-    }
-}
-
-static void gesummv_prepare(struct unseen_problem *p, bool quick)
-{
-    const int n = p->data.n[0] = quick ? 200 : 1800;
-    p->data.in[0] = unseen_doubles((size_t)n * (size_t)n, -1, 1);
-    p->data.in[1] = unseen_doubles((size_t)n * (size_t)n, -1, 1);
-    p->data.in[2] = unseen_doubles((size_t)n, -1, 1);
-    unseen_add_output(p, UNSEEN_DOUBLES, (size_t)n, 1e-9, NULL);
-}
-
-/* ---- kmeans: each point looks for the nearest centre, features column by column ---------------------------------- */
-
-struct kmeans {
-    const float *features, *centres; /* [features][points], [clusters][features] */
-    int *membership;
-    int points, clusters, count;
-};
-
-static inline void kmeans(tw_nd_item item, const struct kmeans *k)
-{
-    const int i = (int)tw_global_id(item, 0);
-    int index = 0;
-    if (i < k->points) {
-        float least = 3.4e38f;
-        for (int c = 0; c < k->clusters; ++c) {
-            float distance = 0;
-            for (int f = 0; f < k->count; ++f) {
-                const float d = k->features[f * k->points + i] - k->centres[c * k->count + f];
-                distance += d * d;
-            }
-            if (distance < least) {
-                least = distance;
-                index = c;
-            }
-        }
-        k->membership[i] = index;
-    }
-}
-TW_ND_RANGE_KERNEL(kmeans, 256);
-
-UNSEEN_TEAMWORK(kmeans_teamwork, tw_parallel_for_nd_range, unseen_1d(d->n[0], 256), kmeans, .features = d->in[0],
-                .centres = d->in[1], .membership = d->out[0], .points = d->n[0], .clusters = d->n[1], .count = d->n[2])
-
-static void kmeans_openmp(const struct unseen_data *d)
-{
-    enum { POINTS = 256 };
-    const float *features = d->in[0], *centres = d->in[1];
-    int *membership = d->out[0];
-    const int points = d->n[0], clusters = d->n[1], count = d->n[2];
-#pragma omp parallel for
-    for (int first = 0; first < points; first += POINTS) {
-        const int some = points - first < POINTS ? points - first : POINTS;
-        float least[POINTS];
-        for (int c = 0; c < clusters; ++c) {
-            float distance[POINTS] = {0};
-            for (int f = 0; f < count; ++f)
-#pragma omp simd
-                for (int i = 0; i < some; ++i) {
-                    const float x = features[f * points + first + i] - centres[c * count + f];
-                    distance[i] += x * x;
-                }
-#pragma omp simd
-            for (int i = 0; i < some; ++i)
-                if (c == 0 || distance[i] < least[i]) {
-                    least[i] = distance[i];
-                    membership[first + i] = c;
-                }
-        }
-    }
-}
-
-static void kmeans_prepare(struct unseen_problem *p, bool quick)
-{
-    const int points = p->data.n[0] = quick ? 1000 : 100000, clusters = p->data.n[1] = 8, count = p->data.n[2] = 24;
-    p->data.in[0] = unseen_floats((size_t)(points * count), 0, 1);
-    p->data.in[1] = unseen_floats((size_t)(clusters * count), 0, 1);
-    unseen_add_output(p, UNSEEN_INTS, (size_t)points, 0.02, NULL);
-}
-
 const struct unseen_program unseen_learning[] = {
+    {"softmax", "a row for each group", softmax_prepare, softmax_teamwork, softmax_openmp},
+    {"layer_norm", "a row for each group, hierarchical", layer_norm_prepare, layer_norm_teamwork, layer_norm_openmp},
     {"attention", "one head, a query for each group", attention_prepare, attention_teamwork, attention_openmp},
     {"backprop", "a layer forward by sums in tiles, and its weights", backprop_prepare, backprop_teamwork,
      backprop_openmp},
     {"conv_layer", "3 x 3 over 16 channels, three dimensions", conv_prepare, conv_teamwork, conv_openmp},
     {"adam", "steps of an optimizer", adam_prepare, adam_teamwork, adam_openmp},
-    {"gesummv", "sums of two matrices by a vector, hierarchical", gesummv_prepare, gesummv_teamwork, gesummv_openmp},
-    {"kmeans", "the nearest of 8 centres", kmeans_prepare, kmeans_teamwork, kmeans_openmp},
     {NULL, NULL, NULL, NULL, NULL}};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Grids with states: diffusion, spins, a stencil in three dimensions. unseen.h says how programs are written. */
+/* Grids with states: anisotropic diffusion, lattice Boltzmann, alignment of strings by wavefronts, spins. unseen.h says
+   how programs are written here. */
 #include <math.h>
 #include <string.h>
 
@@ -142,6 +143,202 @@ static void srad_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_FLOATS, count, 1e-3, unseen_floats(count, 1, 2));
 }
 
+/* ---- lbm: lattice Boltzmann, nine speeds, an array of structs, on a torus with walls ----------------------------- */
+
+struct lattice {
+    float f[9];
+};
+
+struct lbm {
+    const struct lattice *from;
+    struct lattice *to;
+    const unsigned char *wall;
+    int width, height;
+    float omega;
+};
+
+static inline void lbm_collide(struct lattice *cell, float omega)
+{
+    static const float weight[9] = {4 / 9.0f,  1 / 9.0f,  1 / 9.0f,  1 / 9.0f, 1 / 9.0f,
+                                    1 / 36.0f, 1 / 36.0f, 1 / 36.0f, 1 / 36.0f};
+    static const int cx[9] = {0, 1, 0, -1, 0, 1, -1, -1, 1}, cy[9] = {0, 0, 1, 0, -1, 1, 1, -1, -1};
+    float density = 0, ux = 0, uy = 0;
+    for (int i = 0; i < 9; ++i) {
+        density += cell->f[i];
+        ux += (float)cx[i] * cell->f[i];
+        uy += (float)cy[i] * cell->f[i];
+    }
+    ux /= density;
+    uy /= density;
+    for (int i = 0; i < 9; ++i) {
+        const float cu = 3 * ((float)cx[i] * ux + (float)cy[i] * uy);
+        const float equilibrium = weight[i] * density * (1 + cu + 0.5f * cu * cu - 1.5f * (ux * ux + uy * uy));
+        cell->f[i] += omega * (equilibrium - cell->f[i]);
+    }
+}
+
+static inline struct lattice lbm_bounce(struct lattice c)
+{
+    return (struct lattice){{c.f[0], c.f[3], c.f[4], c.f[1], c.f[2], c.f[7], c.f[8], c.f[5], c.f[6]}};
+}
+
+static inline void lbm_point(const struct lbm *k, int x, int y)
+{
+    static const int cx[9] = {0, 1, 0, -1, 0, 1, -1, -1, 1}, cy[9] = {0, 0, 1, 0, -1, 1, 1, -1, -1};
+    struct lattice cell;
+    for (int i = 0; i < 9; ++i) {
+        const int fx = (x - cx[i] + k->width) % k->width, fy = (y - cy[i] + k->height) % k->height;
+        cell.f[i] = k->from[fy * k->width + fx].f[i];
+    }
+    if (k->wall[y * k->width + x])
+        cell = lbm_bounce(cell);
+    else
+        lbm_collide(&cell, k->omega);
+    k->to[y * k->width + x] = cell;
+}
+
+static inline void lbm(tw_nd_item item, const struct lbm *k)
+{
+    const int y = (int)tw_global_id(item, 0), x = (int)tw_global_id(item, 1);
+    if (x >= k->width || y >= k->height)
+        return;
+    lbm_point(k, x, y);
+}
+TW_ND_RANGE_KERNEL(lbm, 8, 32);
+
+static void lbm_teamwork(tw_queue *queue, const struct unseen_data *d)
+{
+    struct lattice *grids[2] = {d->out[0], d->scratch};
+    for (int i = 0; i < d->n[2]; ++i) {
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_parallel_for_nd_range(cg, unseen_2d(d->n[1], d->n[0], 8, 32), lbm, .from = grids[i % 2],
+                                 .to = grids[1 - i % 2], .wall = d->in[0], .width = d->n[0], .height = d->n[1],
+                                 .omega = 1.2f);
+        unseen_submit(queue, cg);
+    }
+}
+
+static void lbm_openmp(const struct unseen_data *d)
+{
+    struct lattice *grids[2] = {d->out[0], d->scratch};
+    for (int i = 0; i < d->n[2]; ++i) {
+        const struct lbm k = {grids[i % 2], grids[1 - i % 2], d->in[0], d->n[0], d->n[1], 1.2f};
+#pragma omp parallel for
+        for (int y = 0; y < k.height; ++y)
+            for (int x = 0; x < k.width; ++x)
+                lbm_point(&k, x, y);
+    }
+}
+
+static void lbm_prepare(struct unseen_problem *p, bool quick)
+{
+    const int width = p->data.n[0] = quick ? 50 : 500, height = p->data.n[1] = quick ? 40 : 400;
+    const size_t count = (size_t)width * (size_t)height;
+    unsigned char *wall = unseen_bytes(count);
+    for (size_t i = 0; i < count; ++i)
+        wall[i] = wall[i] < 4;
+    p->data.n[2] = 8;
+    p->data.in[0] = wall;
+    p->data.scratch = unseen_memory(count * sizeof(struct lattice));
+    unseen_add_output(p, UNSEEN_FLOATS, count * 9, 1e-4, unseen_floats(count * 9, 0.1f, 0.2f));
+}
+
+/* ---- nw: Needleman and Wunsch, a launch for each diagonal of tiles ----------------------------------------------- */
+
+enum { NW = 16 };
+
+struct nw {
+    const int *reference;
+    int *score;
+    int columns, penalty, diagonal, first; /* the first tile row of the diagonal */
+};
+
+static inline int greatest_of_3(int a, int b, int c)
+{
+    const int most = a > b ? a : b;
+    return most > c ? most : c;
+}
+
+static inline void nw(tw_nd_item item, const struct nw *k)
+{
+    TW_LOCAL(int, temp, [NW + 1][NW + 1]);
+    TW_LOCAL(int, ref, [NW][NW]);
+    const int tx = (int)tw_local_id(item, 0), by = k->first + (int)tw_group_id(item, 0), bx = k->diagonal - by;
+    const int corner = k->columns * NW * by + NW * bx;
+    if (tx == 0)
+        temp[0][0] = k->score[corner];
+    for (int ty = 0; ty < NW; ++ty)
+        ref[ty][tx] = k->reference[corner + k->columns * (ty + 1) + tx + 1];
+    tw_barrier(item, TW_LOCAL_SPACE);
+    temp[tx + 1][0] = k->score[corner + k->columns * (tx + 1)];
+    tw_barrier(item, TW_LOCAL_SPACE);
+    temp[0][tx + 1] = k->score[corner + tx + 1];
+    tw_barrier(item, TW_LOCAL_SPACE);
+    for (int m = 0; m < NW; ++m) {
+        if (tx <= m) {
+            const int x = tx + 1, y = m - tx + 1;
+            temp[y][x] = greatest_of_3(temp[y - 1][x - 1] + ref[y - 1][x - 1], temp[y][x - 1] - k->penalty,
+                                       temp[y - 1][x] - k->penalty);
+        }
+        tw_barrier(item, TW_LOCAL_SPACE);
+    }
+    for (int m = NW - 2; m >= 0; --m) {
+        if (tx <= m) {
+            const int x = tx + NW - m, y = NW - tx;
+            temp[y][x] = greatest_of_3(temp[y - 1][x - 1] + ref[y - 1][x - 1], temp[y][x - 1] - k->penalty,
+                                       temp[y - 1][x] - k->penalty);
+        }
+        tw_barrier(item, TW_LOCAL_SPACE);
+    }
+    for (int ty = 0; ty < NW; ++ty)
+        k->score[corner + k->columns * (ty + 1) + tx + 1] = temp[ty + 1][tx + 1];
+}
+TW_ND_RANGE_KERNEL(nw, NW);
+
+static void nw_teamwork(tw_queue *queue, const struct unseen_data *d)
+{
+    const int tiles = d->n[0] / NW;
+    for (int diagonal = 0; diagonal < 2 * tiles - 1; ++diagonal) {
+        const int first = diagonal < tiles ? 0 : diagonal - tiles + 1, last = diagonal < tiles ? diagonal : tiles - 1;
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_parallel_for_nd_range(cg, unseen_1d((last - first + 1) * NW, NW), nw, .reference = d->in[0],
+                                 .score = d->out[0], .columns = d->n[0] + 1, .penalty = 10, .diagonal = diagonal,
+                                 .first = first);
+        unseen_submit(queue, cg);
+    }
+}
+
+static void nw_tile(const int *reference, int *score, int columns, int y0, int x0, int side)
+{
+    for (int y = y0; y < y0 + side; ++y)
+        for (int x = x0; x < x0 + side; ++x)
+            score[y * columns + x] = greatest_of_3(score[(y - 1) * columns + x - 1] + reference[y * columns + x],
+                                                   score[y * columns + x - 1] - 10, score[(y - 1) * columns + x] - 10);
+}
+
+static void nw_openmp(const struct unseen_data *d)
+{
+    enum { SIDE = 64 };
+    const int tiles = d->n[0] / SIDE;
+    for (int diagonal = 0; diagonal < 2 * tiles - 1; ++diagonal) {
+        const int first = diagonal < tiles ? 0 : diagonal - tiles + 1, last = diagonal < tiles ? diagonal : tiles - 1;
+#pragma omp parallel for schedule(dynamic)
+        for (int by = first; by <= last; ++by)
+            nw_tile(d->in[0], d->out[0], d->n[0] + 1, by * SIDE + 1, (diagonal - by) * SIDE + 1, SIDE);
+    }
+}
+
+static void nw_prepare(struct unseen_problem *p, bool quick)
+{
+    const int n = p->data.n[0] = quick ? 128 : 2048;
+    const size_t count = (size_t)(n + 1) * (size_t)(n + 1);
+    int *score = memset(unseen_memory(count * sizeof *score), 0, count * sizeof *score);
+    for (int i = 0; i <= n; ++i)
+        score[i] = score[i * (n + 1)] = -10 * i;
+    p->data.in[0] = unseen_ints(count, -4, 12);
+    unseen_add_output(p, UNSEEN_INTS, count, 0, score);
+}
+
 /* ---- potts: spins of eight states, a generator of random numbers for each cell, checkerboard --------------------- */
 
 struct generator {
@@ -229,120 +426,9 @@ static void potts_prepare(struct unseen_problem *p, bool quick)
     unseen_add_output(p, UNSEEN_BYTES, count, 0, spins);
 }
 
-/* ---- stencil25: order 8 in three dimensions; a tile of the plane, the column in registers ------------------------ */
-
-enum { RADIUS = 4, PLANE_X = 32, PLANE_Y = 8 };
-
-struct stencil25 {
-    const float *in;
-    float *out;
-    int nx, ny, nz; /* with the margin of RADIUS on each side */
-    float c[RADIUS + 1];
-};
-
-static inline void stencil25(tw_nd_item item, const struct stencil25 *k)
-{
-    TW_LOCAL(float, tile, [PLANE_Y + 2 * RADIUS][PLANE_X + 2 * RADIUS]);
-    const int tx = (int)tw_local_id(item, 1) + RADIUS, ty = (int)tw_local_id(item, 0) + RADIUS;
-    const int x = (int)tw_global_id(item, 1) + RADIUS, y = (int)tw_global_id(item, 0) + RADIUS;
-    const int plane = k->nx * k->ny;
-    const bool valid = x < k->nx - RADIUS && y < k->ny - RADIUS;
-    int in = y * k->nx + x;
-    float front[RADIUS], behind[RADIUS], current = 0;
-    const int worky = (int)tw_local_id(item, 0), workx = (int)tw_local_id(item, 1);
-    if (valid) {
-        for (int i = RADIUS - 2; i >= 0; --i) {
-            behind[i] = k->in[in];
-            in += plane;
-        }
-        current = k->in[in];
-        in += plane;
-        for (int i = 0; i < RADIUS; ++i) {
-            front[i] = k->in[in];
-            in += plane;
-        }
-    }
-    int out = y * k->nx + x + (RADIUS - 1) * plane;
-    for (int z = RADIUS; z < k->nz - RADIUS; ++z) {
-        if (valid) {
-            for (int i = RADIUS - 1; i > 0; --i)
-                behind[i] = behind[i - 1];
-            behind[0] = current;
-            current = front[0];
-            for (int i = 0; i < RADIUS - 1; ++i)
-                front[i] = front[i + 1];
-            front[RADIUS - 1] = k->in[in];
-        }
-        in += plane;
-        out += plane;
-        tw_barrier(item, TW_LOCAL_SPACE);
-        if (worky < RADIUS && valid) {
-            tile[worky][tx] = k->in[out - RADIUS * k->nx];
-            if (y + PLANE_Y < k->ny)
-                tile[worky + PLANE_Y + RADIUS][tx] = k->in[out + PLANE_Y * k->nx];
-        }
-        if (workx < RADIUS && valid) {
-            tile[ty][workx] = k->in[out - RADIUS];
-            if (x + PLANE_X < k->nx)
-                tile[ty][workx + PLANE_X + RADIUS] = k->in[out + PLANE_X];
-        }
-        tile[ty][tx] = current;
-        tw_barrier(item, TW_LOCAL_SPACE);
-        if (valid) {
-            float value = k->c[0] * current;
-            for (int i = 1; i <= RADIUS; ++i)
-                value += k->c[i]
-                         * (front[i - 1] + behind[i - 1] + tile[ty - i][tx] + tile[ty + i][tx] + tile[ty][tx - i]
-                            + tile[ty][tx + i]);
-            k->out[out] = value;
-        }
-    }
-}
-TW_ND_RANGE_KERNEL(stencil25, PLANE_Y, PLANE_X);
-
-static const float stencil_c[RADIUS + 1] = {-2.8f, 0.8f, -0.1f, 0.015f, -0.001f};
-
-static void stencil25_teamwork(tw_queue *queue, const struct unseen_data *d)
-{
-    tw_command_group *cg = tw_queue_begin(queue);
-    struct stencil25 block = {.in = d->in[0], .out = d->out[0], .nx = d->n[0], .ny = d->n[1], .nz = d->n[2]};
-    for (int i = 0; i <= RADIUS; ++i)
-        block.c[i] = stencil_c[i];
-    tw_parallel_for_nd_range_kernel(cg, unseen_2d(d->n[1] - 2 * RADIUS, d->n[0] - 2 * RADIUS, PLANE_Y, PLANE_X),
-                                    TW_KERNEL(stencil25), &block, sizeof block);
-    unseen_submit(queue, cg);
-}
-
-static void stencil25_openmp(const struct unseen_data *d)
-{
-    const float *in = d->in[0];
-    float *out = d->out[0];
-    const int nx = d->n[0], ny = d->n[1], nz = d->n[2], plane = nx * ny;
-#pragma omp parallel for collapse(2)
-    for (int z = RADIUS; z < nz - RADIUS; ++z)
-        for (int y = RADIUS; y < ny - RADIUS; ++y)
-#pragma omp simd
-            for (int x = RADIUS; x < nx - RADIUS; ++x) {
-                const float *p = in + z * plane + y * nx + x;
-                float value = stencil_c[0] * p[0];
-                for (int i = 1; i <= RADIUS; ++i)
-                    value += stencil_c[i] * (p[i * plane] + p[-i * plane] + p[-i * nx] + p[i * nx] + p[-i] + p[i]);
-                out[z * plane + y * nx + x] = value;
-            }
-}
-
-static void stencil25_prepare(struct unseen_problem *p, bool quick)
-{
-    const int side = (quick ? 32 : 160) + 2 * RADIUS;
-    const size_t count = (size_t)side * (size_t)side * (size_t)side;
-    for (int i = 0; i < 3; ++i)
-        p->data.n[i] = side;
-    p->data.in[0] = unseen_floats(count, -1, 1);
-    unseen_add_output(p, UNSEEN_FLOATS, count, 1e-4, p->data.in[0]);
-}
-
 const struct unseen_program unseen_grids[] = {
     {"srad", "anisotropic diffusion, two kernels a step", srad_prepare, srad_teamwork, srad_openmp},
+    {"lbm", "lattice Boltzmann, D2Q9, array of structs", lbm_prepare, lbm_teamwork, lbm_openmp},
+    {"nw", "Needleman-Wunsch, tiles of 16 by diagonals", nw_prepare, nw_teamwork, nw_openmp},
     {"potts", "Potts model of eight states, checkerboard", potts_prepare, potts_teamwork, potts_openmp},
-    {"stencil25", "25 points in 3D, a tile of each plane", stencil25_prepare, stencil25_teamwork, stencil25_openmp},
     {NULL, NULL, NULL, NULL, NULL}};
