@@ -138,21 +138,23 @@ TW_API tw_status tw_buffer_set_final_data(tw_buffer *buffer, void *memory);
  */
 TW_API tw_status tw_buffer_set_name(tw_buffer *buffer, const char *name);
 
-/** The range given at creation; invalid (dims 0) for NULL. */
+/** @return the range given at creation; invalid (dims 0) for NULL */
 TW_API tw_range tw_buffer_range(const tw_buffer *buffer);
-/** The range of the memory that it lies in: that of the whole buffer for a sub-buffer. Element (i, j, k) lies
- *  (i * size[1] + j) * size[2] + k elements behind the first one. Invalid (dims 0) for NULL. */
+/** Element (i, j, k) lies (i * size[1] + j) * size[2] + k elements behind the first one.
+ *  @return the range of the memory that the buffer lies in: that of the whole buffer for a sub-buffer; invalid (dims 0)
+ *          for NULL */
 TW_API tw_range tw_buffer_pitch(const tw_buffer *buffer);
-/** The first element of a sub-buffer in the whole buffer; zero for others, invalid (dims 0) for NULL. */
+/** @return the first element of a sub-buffer in the whole buffer; zero for others, invalid (dims 0) for NULL */
 TW_API tw_id tw_buffer_offset(const tw_buffer *buffer);
-/** The number of elements; 0 for NULL. */
+/** @return the number of elements; 0 for NULL */
 TW_API size_t tw_buffer_count(const tw_buffer *buffer);
-/** The size of all elements in bytes; 0 for NULL. */
+/** @return the size of all elements in bytes; 0 for NULL */
 TW_API size_t tw_buffer_size(const tw_buffer *buffer);
-/** The size of one element in bytes; 0 for NULL. */
+/** @return the size of one element in bytes; 0 for NULL */
 TW_API size_t tw_buffer_element_size(const tw_buffer *buffer);
 
-/** Adds a reference: another handle to the same data. Returns the buffer. */
+/** Adds a reference: another handle to the same data.
+ *  @return the buffer; NULL for NULL */
 TW_API tw_buffer *tw_buffer_retain(tw_buffer *buffer);
 
 /**
@@ -213,17 +215,19 @@ TW_API tw_status tw_host_access(tw_buffer *buffer, tw_access_mode mode, tw_host_
 TW_API tw_status tw_host_access_part(tw_buffer *buffer, tw_id offset, tw_range range, tw_access_mode mode,
                                      tw_host_accessor **accessor);
 
-/** The elements that the accessor gives access to, and the first of them in its buffer. Invalid (dims 0) for NULL. */
+/** @return the range of elements that the accessor gives access to; invalid (dims 0) for NULL */
 TW_API tw_range tw_host_accessor_range(const tw_host_accessor *accessor);
+/** @return the first of these elements in the buffer; invalid (dims 0) for NULL */
 TW_API tw_id tw_host_accessor_offset(const tw_host_accessor *accessor);
-/** The range of the memory that these elements lie in, as tw_buffer_pitch(). */
+/** @return the range of the memory that these elements lie in, as tw_buffer_pitch(); invalid (dims 0) for NULL */
 TW_API tw_range tw_host_accessor_pitch(const tw_host_accessor *accessor);
 
-/** The contents, from the accessor's first element on: row-major, and rows as far apart as tw_host_accessor_pitch()
- *  says. Valid until release. NULL for NULL; not NULL if there are no elements. For reading accessors use
- *  tw_host_accessor_const_data(): writing through a read accessor is undefined. TW_HOST_VIEW() of view.h takes
- *  indices. */
+/** For reading accessors use tw_host_accessor_const_data(): writing through a read accessor is undefined.
+ *  TW_HOST_VIEW() of view.h takes indices.
+ *  @return the contents, from the accessor's first element on: row-major, and rows as far apart as
+ *          tw_host_accessor_pitch() says; valid until release. NULL for NULL; not NULL if there are no elements */
 TW_API void *tw_host_accessor_data(tw_host_accessor *accessor);
+/** @return what tw_host_accessor_data() returns, to be read only */
 TW_API const void *tw_host_accessor_const_data(const tw_host_accessor *accessor);
 
 /**

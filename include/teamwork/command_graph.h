@@ -92,7 +92,7 @@ TW_API tw_status tw_queue_join_recording(tw_queue *queue, tw_queue *other);
  */
 TW_API tw_status tw_queue_end_recording(tw_queue *queue, tw_command_graph **graph);
 
-/** Whether groups that are submitted to the queue are recorded at the moment. */
+/** @return whether groups that are submitted to the queue are recorded at the moment; false for NULL */
 TW_API bool tw_queue_is_recording(const tw_queue *queue);
 
 /**
@@ -109,7 +109,7 @@ TW_API bool tw_queue_is_recording(const tw_queue *queue);
 #define tw_queue_submit_graph(queue, graph, event)                                                                     \
     tw_internal_submit_graph((queue), (graph), (event), __FILE__, __LINE__)
 
-/** The number of groups in a graph; 0 for NULL. */
+/** @return the number of groups in a graph; 0 for NULL */
 TW_API size_t tw_command_graph_count(const tw_command_graph *graph);
 
 /** Gives a graph up and sets *graph to NULL; what was submitted of it still runs. NULL is allowed. */

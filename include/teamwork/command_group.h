@@ -110,17 +110,18 @@ TW_API tw_status tw_command_group_status(const tw_command_group *group);
 /* ---- device accessors (spec 3.6.4) ------------------------------------------------------------------------------- */
 
 /**
- * Declares that the group's kernel accesses a buffer, and hands back the address of its first element on the queue's
- * device: tw_buffer_count() elements, row-major, the rows of a sub-buffer as far apart as tw_buffer_pitch() says. The
- * address is for the kernel alone, and only for this group's. The allocation exists when the call returns, for which
- * other buffers may have given theirs up, or the call have waited for commands (docs/buffers.md, "Memory on devices");
- * the data arrives before the kernel starts. An empty buffer or part has no address: NULL is returned without an error, and the
- * group does not wait because of it.
+ * Declares that the group's kernel accesses a buffer: tw_buffer_count() elements, row-major, the rows of a sub-buffer
+ * as far apart as tw_buffer_pitch() says. The allocation exists when the call returns, for which other buffers may have
+ * given theirs up, or the call have waited for commands (docs/buffers.md, "Memory on devices"); the data arrives before
+ * the kernel starts. An empty buffer or part has no address, and the group does not wait because of it.
  *
  * A group's access to a buffer is the union of its accessors to it (spec 2.5.7): reading in one and writing in another
  * is reading and writing; discarding in all is needed to discard.
  *
- * Errors, kept in the group; NULL is returned:
+ * @return the address of the first element on the queue's device, for this group's kernel alone; NULL without an error
+ *         if there are no elements, and NULL on an error
+ *
+ * Errors, kept in the group:
  *     TW_ERROR_INVALID_ARGUMENT        a NULL buffer, an unknown mode or target, writing to the constant target
  *     TW_ERROR_READ_ONLY_BUFFER        write access to a buffer over const memory
  *     TW_ERROR_INVALID_COMMAND_GROUP   TW_HOST beside another target, a kernel, or a copy or fill
@@ -130,11 +131,13 @@ TW_API tw_status tw_command_group_status(const tw_command_group *group);
 TW_API void *tw_access(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode, tw_access_target target);
 
 /**
- * The same for a part of a buffer: `range` elements from `offset` on. Hands back the address of the first of them; rows
- * are as far apart as in the whole buffer, tw_buffer_pitch(). The kernel may use these elements alone. Groups whose
- * parts do not overlap do not wait for each other.
+ * The same for a part of a buffer: `range` elements from `offset` on. Rows are as far apart as in the whole buffer,
+ * tw_buffer_pitch(). The kernel may use these elements alone. Groups whose parts do not overlap do not wait for each
+ * other.
  *
  * Accessors of one group may overlap: what several of them cover is accessed as all of them say.
+ *
+ * @return as tw_access(), the address of the first element of the part
  *
  * Errors, kept in the group: those of tw_access(), and
  *     TW_ERROR_INVALID_RANGE  the part has other dimensions than the buffer, or does not lie in it
@@ -203,7 +206,8 @@ static inline TW_INTERNAL_CONST_ADDRESS tw_read(tw_command_group *group, tw_buff
     return tw_access(group, buffer, TW_READ, TW_GLOBAL);
 }
 
-/** Reads through constant memory (spec 2.4): for small tables that all work-items read. */
+/** Reads through constant memory (spec 2.4): for small tables that all work-items read.
+ *  @return as tw_access() */
 static inline TW_INTERNAL_CONST_ADDRESS tw_read_constant(tw_command_group *group, tw_buffer *buffer)
 {
     return tw_access(group, buffer, TW_READ, TW_CONSTANT);
@@ -229,7 +233,8 @@ static inline TW_INTERNAL_ADDRESS tw_discard_read_write(tw_command_group *group,
     return tw_access(group, buffer, TW_DISCARD_READ_WRITE, TW_GLOBAL);
 }
 
-/** Atomic access (spec Table 3.25): reading and writing, by the atomic operations of atomic.h alone. */
+/** Atomic access (spec Table 3.25): reading and writing, by the atomic operations of atomic.h alone.
+ *  @return as tw_access() */
 static inline TW_INTERNAL_ADDRESS tw_atomic(tw_command_group *group, tw_buffer *buffer)
 {
     return tw_access(group, buffer, TW_ATOMIC, TW_GLOBAL);
@@ -268,13 +273,16 @@ TW_API void tw_depends_on_all(tw_command_group *group, tw_event *const *events, 
  * 3.6.4.6). Several reservations lie side by side, each aligned to 128 bytes, in one total that a device limits:
  * TW_DEVICE_INFO_LOCAL_MEM_SIZE, less what the kernel has in TW_LOCAL variables (then the launch is what fails).
  *
+ * @return the memory, for the kernel's block; one of 0 bytes on an error
+ *
  * Errors, kept in the group:
  *     TW_ERROR_INVALID_ARGUMENT      bytes is 0
  *     TW_ERROR_OUT_OF_LOCAL_MEMORY   more than the device has; the detail gives both numbers
  */
 TW_API tw_local_memory tw_local(tw_command_group *group, size_t bytes);
 
-/** The same for `range` elements of `element_bytes` each: TW_ERROR_INVALID_RANGE where that has no valid dimensions. */
+/** The same for `range` elements of `element_bytes` each: TW_ERROR_INVALID_RANGE where that has no valid dimensions.
+ *  @return as tw_local() */
 TW_API tw_local_memory tw_local_range_of(tw_command_group *group, size_t element_bytes, tw_range range);
 
 /* What the macros above call; not for direct use. */

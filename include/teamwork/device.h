@@ -217,20 +217,25 @@ TW_API tw_status tw_device_info(const tw_device *device, tw_device_info_id quest
 typedef enum tw_aspect { TW_ASPECT_LIST(TW_INTERNAL_ENUMERATOR) TW_ASPECT_COUNT } tw_aspect;
 #undef TW_INTERNAL_ENUMERATOR
 
-/** Whether a device has an aspect. False for a NULL device and for what is no aspect. */
+/** @return whether a device has an aspect; false for a NULL device and for what is no aspect */
 TW_API bool tw_device_has(const tw_device *device, tw_aspect aspect);
 
-/**
- * Whether kernels of a device can do what an OpenCL extension adds, such as "cl_khr_fp16" (spec 3.5.3, has_extension()).
- * The names are those of TW_DEVICE_INFO_EXTENSIONS. False for a NULL.
- */
+/** The names are those of TW_DEVICE_INFO_EXTENSIONS.
+ *  @return whether kernels of a device can do what an OpenCL extension adds, such as "cl_khr_fp16" (spec 3.5.3,
+ *          has_extension()); false for a NULL */
 TW_API bool tw_device_has_extension(const tw_device *device, const char *extension);
 
-/** Shorthands for the questions asked most; NULL devices answer false, 0 and "". */
+/* Shorthands for the questions asked most. */
+
+/** @return whether the type of a device is TW_DEVICE_HOST; false for NULL */
 TW_API bool tw_device_is_host(const tw_device *device);
+/** @return whether a device is a CPU, the host device included; false for NULL */
 TW_API bool tw_device_is_cpu(const tw_device *device);
+/** @return whether the type of a device is TW_DEVICE_GPU; false for NULL */
 TW_API bool tw_device_is_gpu(const tw_device *device);
+/** @return the name of a device, TW_DEVICE_INFO_NAME; "" for NULL */
 TW_API const char *tw_device_name(const tw_device *device);
+/** @return the platform of a device; NULL for NULL */
 TW_API tw_platform *tw_device_platform(const tw_device *device);
 
 /**
@@ -279,10 +284,10 @@ TW_API tw_status tw_get_absent_devices(unsigned types, tw_absent_device *devices
  */
 TW_API tw_status tw_get_platforms(tw_platform **platforms, size_t capacity, size_t *count);
 
-/** "Host", "Simulation", or the kind of offload device. "" for NULL. */
+/** @return "Host", "Simulation", or the kind of offload device; "" for NULL */
 TW_API const char *tw_platform_name(const tw_platform *platform);
 
-/** Whether this is the host platform (spec 3.5.2). */
+/** @return whether this is the host platform (spec 3.5.2); false for NULL */
 TW_API bool tw_platform_is_host(const tw_platform *platform);
 
 /**
@@ -327,8 +332,8 @@ typedef enum tw_platform_info_id {
  */
 TW_API tw_status tw_platform_info(const tw_platform *platform, tw_platform_info_id question, void *value, size_t bytes);
 
-/** Whether all devices of a platform have an extension: tw_device_has_extension(). False for a NULL, and for a platform
- *  without visible devices. */
+/** @return whether all devices of a platform have an extension: tw_device_has_extension(); false for a NULL, and for a
+ *          platform without visible devices */
 TW_API bool tw_platform_has_extension(const tw_platform *platform, const char *extension);
 
 /* ---- sub-devices (spec 3.5.3) ------------------------------------------------------------------------------------ */
@@ -398,15 +403,17 @@ TW_API tw_status tw_device_create_sub_devices_by_affinity_domain(tw_device *devi
 typedef int (*tw_device_selector)(const tw_device *device, void *user);
 
 /** Prefers a GPU, then another accelerator, then the host, then an offload device that is a CPU; with TW_DEVICES the
- *  first that it lists, and only then simulated devices. */
+ *  first that it lists, and only then simulated devices.
+ *  @return the score of the device */
 TW_API int tw_default_selector(const tw_device *device, void *user);
-/** GPUs only. */
+/** @return the score of a GPU; negative for others */
 TW_API int tw_gpu_selector(const tw_device *device, void *user);
-/** CPUs only: an offload device that is a CPU, else the host device, which is one too. */
+/** Prefers an offload device that is a CPU to the host device, which is one too.
+ *  @return the score of a CPU; negative for others */
 TW_API int tw_cpu_selector(const tw_device *device, void *user);
-/** The host device. */
+/** @return the score of the host device; negative for others */
 TW_API int tw_host_selector(const tw_device *device, void *user);
-/** Simulated devices only. */
+/** @return the score of a simulated device; negative for others */
 TW_API int tw_sim_selector(const tw_device *device, void *user);
 
 /**
@@ -461,11 +468,11 @@ TW_API tw_status tw_context_create_by_selector(tw_device_selector selector, void
 TW_API tw_status tw_context_create_on_platform(const tw_platform *platform, tw_error_handler handler, void *user,
                                                tw_context **context);
 
-/** Adds a reference: another handle to the same context, which needs a tw_context_destroy() of its own. Returns the
- *  context; NULL for NULL. */
+/** Adds a reference: another handle to the same context, which needs a tw_context_destroy() of its own.
+ *  @return the context; NULL for NULL */
 TW_API tw_context *tw_context_retain(tw_context *context);
 
-/** Whether the context is of the host platform. */
+/** @return whether the context is of the host platform; false for NULL */
 TW_API bool tw_context_is_host(const tw_context *context);
 
 /**

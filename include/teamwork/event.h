@@ -66,14 +66,15 @@ typedef struct tw_event_times {
     uint64_t complete_ns;
 } tw_event_times;
 
-/** The start of the group of `event` (spec 3.5.6). A new reference, to be released; NULL for NULL. */
+/** @return the start of the group of `event` (spec 3.5.6): a new reference, to be released; NULL for NULL */
 TW_API tw_event *tw_event_of_start(const tw_event *event);
-/** The completion of the kernel of the group of `event`. A new reference; NULL for NULL. */
+/** @return the completion of the kernel of the group of `event`: a new reference; NULL for NULL */
 TW_API tw_event *tw_event_of_kernel(const tw_event *event);
-/** The completion of the group of `event`. A new reference; NULL for NULL. */
+/** @return the completion of the group of `event`: a new reference; NULL for NULL */
 TW_API tw_event *tw_event_of_completion(const tw_event *event);
 
-/** Adds a reference. Returns the event. */
+/** Adds a reference.
+ *  @return the event; NULL for NULL */
 TW_API tw_event *tw_event_retain(tw_event *event);
 /** Drops a reference and sets *event to NULL. NULL is allowed. */
 TW_API void tw_event_release(tw_event **event);
@@ -120,7 +121,7 @@ TW_API tw_status tw_event_wait_and_throw(tw_event *event);
  */
 TW_API tw_status tw_event_wait_and_throw_all(tw_event *const *events, size_t count);
 
-/** Where the event stands now. TW_EVENT_COMPLETE for NULL. */
+/** @return where the event stands now; TW_EVENT_COMPLETE for NULL */
 TW_API tw_event_state tw_event_get_state(const tw_event *event);
 
 /** Asks for the group's outcome.

@@ -118,7 +118,8 @@ TW_API tw_status tw_image_create_copy(const void *data, tw_image_layout layout, 
  */
 TW_API tw_status tw_image_create_on_buffer(tw_buffer *buffer, tw_image_layout layout, tw_image **image);
 
-/** Adds a reference: another handle to the same image. Returns the image. */
+/** Adds a reference: another handle to the same image.
+ *  @return the image; NULL for NULL */
 TW_API tw_image *tw_image_retain(tw_image *image);
 
 /**
@@ -135,21 +136,22 @@ TW_API tw_status tw_image_destroy(tw_image **image);
 
 /* ---- what an image is (spec table 3.21) -------------------------------------------------------------------------- */
 
-/** The layout given at creation, with both pitches filled in: row_pitch where there are rows, slice_pitch where there are
- *  slices. All zero for NULL. */
+/** @return the layout given at creation, with both pitches filled in: row_pitch where there are rows, slice_pitch where
+ *          there are slices; all zero for NULL */
 TW_API tw_image_layout tw_image_get_layout(const tw_image *image);
-/** The size in pixels; invalid (dims 0) for NULL. */
+/** @return the size in pixels; invalid (dims 0) for NULL */
 TW_API tw_range tw_image_range(const tw_image *image);
-/** The pitches in bytes, in one dimension less than the image has: (row) or (slice, row). Invalid (dims 0) for an image of
- *  one dimension, and for NULL. */
+/** @return the pitches in bytes, in one dimension less than the image has: (row) or (slice, row); invalid (dims 0) for
+ *          an image of one dimension, and for NULL */
 TW_API tw_range tw_image_pitch(const tw_image *image);
-/** The number of pixels; 0 for NULL. */
+/** @return the number of pixels; 0 for NULL */
 TW_API size_t tw_image_count(const tw_image *image);
-/** The bytes from the first pixel to the end of the last one; 0 for NULL. */
+/** @return the bytes from the first pixel to the end of the last one; 0 for NULL */
 TW_API size_t tw_image_size(const tw_image *image);
-/** The buffer that holds the pixels, of tw_image_size() single bytes unless it is the program's. The image keeps it:
- *  retain it to use it for longer. With tw_buffer_set_final_data() it takes where the pixels go in the end: to memory of
- *  the same layout. NULL for NULL. */
+/** The image keeps its buffer: retain it to use it for longer. With tw_buffer_set_final_data() it takes where the
+ *  pixels go in the end: to memory of the same layout.
+ *  @return the buffer that holds the pixels, of tw_image_size() single bytes unless it is the program's; NULL for
+ *          NULL */
 TW_API tw_buffer *tw_image_buffer(const tw_image *image);
 
 /* ---- device accessors -------------------------------------------------------------------------------------------- */
@@ -219,9 +221,10 @@ TW_API void tw_image_require(tw_command_group *group, const tw_image *image, tw_
  */
 TW_API tw_status tw_host_image_access(tw_image *image, tw_access_mode mode, tw_host_image **access);
 
-/** The first pixel; the others lie as tw_image_get_layout() says. Valid until release. NULL for NULL, and for tw_host_image_data()
- *  where the access only reads. */
+/** @return the first pixel, valid until release; the others lie as tw_image_get_layout() says. NULL for NULL, and where
+ *          the access only reads */
 TW_API void *tw_host_image_data(tw_host_image *access);
+/** @return likewise, for any access; NULL for NULL */
 TW_API const void *tw_host_image_const_data(const tw_host_image *access);
 
 /** Ends the access and sets *access to NULL. NULL is allowed. Never blocks. */

@@ -94,7 +94,7 @@ TW_DEVICE_INLINE bool tw_internal_is_packed(unsigned type)
     return type >= TW_UNORM_SHORT_565 && type <= TW_UNORM_INT_101010;
 }
 
-/** The bytes of a pixel: a power of two up to 16; 0 if the two make no format. */
+/** @return the bytes of a pixel: a power of two up to 16; 0 if the two make no format */
 TW_DEVICE_INLINE size_t tw_pixel_size(tw_channel_order order, tw_channel_type type)
 {
     const unsigned channels = tw_internal_channels((unsigned)order), bytes = tw_internal_channel_bytes((unsigned)type);

@@ -26,8 +26,8 @@ TW_BEGIN_DECLS
 
 /* ---- devices ----------------------------------------------------------------------------------------------------- */
 
-/** OpenMP's number of a device, as for device() clauses and omp_target_alloc(); for the host device that of
- *  omp_get_initial_device(). -1 for NULL and for devices that OpenMP does not have, as simulated ones. */
+/** @return OpenMP's number of a device, as for device() clauses and omp_target_alloc(); for the host device that of
+ *          omp_get_initial_device(); -1 for NULL and for devices that OpenMP does not have, as simulated ones */
 TW_API int tw_device_omp_number(const tw_device *device);
 
 /**
@@ -41,7 +41,7 @@ TW_API int tw_device_omp_number(const tw_device *device);
  */
 TW_API tw_status tw_device_from_omp(int number, tw_device **device);
 
-/** The ordinal of a device in CUDA, as for cudaSetDevice() and cuDeviceGet(). -1 for NULL and other devices. */
+/** @return the ordinal of a device in CUDA, as for cudaSetDevice() and cuDeviceGet(); -1 for NULL and other devices */
 TW_API int tw_device_cuda_ordinal(const tw_device *device);
 
 /**
@@ -55,10 +55,12 @@ TW_API int tw_device_cuda_ordinal(const tw_device *device);
  */
 TW_API tw_status tw_device_from_cuda(int ordinal, tw_device **device);
 
-/** Selects OpenMP's default device for the calling thread (omp_get_default_device(), OMP_DEFAULT_DEVICE). */
+/** Selects OpenMP's default device for the calling thread (omp_get_default_device(), OMP_DEFAULT_DEVICE).
+ *  @return its score; negative for others */
 TW_API int tw_omp_default_selector(const tw_device *device, void *user);
 
-/** Selects the device with OpenMP's number *(const int *)user; none if user is NULL. */
+/** Selects the device with OpenMP's number *(const int *)user; none if user is NULL.
+ *  @return its score; negative for others */
 TW_API int tw_omp_number_selector(const tw_device *device, void *user);
 
 /**
@@ -68,15 +70,17 @@ TW_API int tw_omp_number_selector(const tw_device *device, void *user);
  *
  * @param user  a const int *, the rank within the node, not negative; NULL stands for tw_local_rank(), or 0 if that does
  *              not know
+ * @return the score of that GPU; negative for other devices
  */
 TW_API int tw_local_rank_selector(const tw_device *device, void *user);
 
 /**
- * The rank of this process among those of its MPI job on the same node, as the launcher says in an environment variable;
- * -1 if there is none. MPI need not be initialized. The first of these that is a number counts:
- * OMPI_COMM_WORLD_LOCAL_RANK (Open MPI), MPI_LOCALRANKID (MPICH's Hydra, Intel MPI), MV2_COMM_WORLD_LOCAL_RANK
- * (MVAPICH2), PMI_LOCAL_RANK and PALS_LOCAL_RANKID (Cray), JSM_NAMESPACE_LOCAL_RANK (IBM), FLUX_TASK_LOCAL_ID, and
- * SLURM_LOCALID last, since Slurm sets it for scripts that call another launcher, too.
+ * Reads an environment variable of an MPI launcher. MPI need not be initialized. The first of these that is a number
+ * counts: OMPI_COMM_WORLD_LOCAL_RANK (Open MPI), MPI_LOCALRANKID (MPICH's Hydra, Intel MPI),
+ * MV2_COMM_WORLD_LOCAL_RANK (MVAPICH2), PMI_LOCAL_RANK and PALS_LOCAL_RANKID (Cray), JSM_NAMESPACE_LOCAL_RANK (IBM),
+ * FLUX_TASK_LOCAL_ID, and SLURM_LOCALID last, since Slurm sets it for scripts that call another launcher, too.
+ *
+ * @return the rank of this process among those of its MPI job on the same node; -1 if there is no such variable
  */
 TW_API int tw_local_rank(void);
 

@@ -81,25 +81,25 @@ typedef struct tw_sub_group {
 
 /* ---- range kernels ----------------------------------------------------------------------------------------------- */
 
-/** Position in the whole range, the launch's offset included. */
+/** @return the position in the whole range, the launch's offset included */
 TW_OVERLOADED size_t tw_global_id(tw_item item, unsigned dim)
 {
     return item.tw_id_[dim];
 }
 
-/** Work-items of the whole launch. */
+/** @return the number of work-items of the whole launch */
 TW_OVERLOADED size_t tw_global_range(tw_item item, unsigned dim)
 {
     return item.tw_range_[dim];
 }
 
-/** The offset given to the launch; 0 where none was. */
+/** @return the offset given to the launch; 0 where none was */
 TW_OVERLOADED size_t tw_global_offset(tw_item item, unsigned dim)
 {
     return item.tw_offset_[dim];
 }
 
-/** Row-major position in the range, from 0: the offset does not count. */
+/** @return the row-major position in the range, from 0: the offset does not count */
 TW_OVERLOADED size_t tw_global_linear_id(tw_item item)
 {
     return ((item.tw_id_[0] - item.tw_offset_[0]) * item.tw_range_[1] + (item.tw_id_[1] - item.tw_offset_[1]))
@@ -127,43 +127,43 @@ TW_OVERLOADED tw_id tw_get_global_offset(tw_item item)
 
 /* ---- work-groups ------------------------------------------------------------------------------------------------- */
 
-/** Which group this is. */
+/** @return the position of the group in the launch */
 TW_OVERLOADED size_t tw_group_id(tw_group group, unsigned dim)
 {
     return group->tw_id_[dim];
 }
 
-/** Number of groups in the launch. */
+/** @return the number of groups in the launch */
 TW_OVERLOADED size_t tw_group_range(tw_group group, unsigned dim)
 {
     return group->tw_range_[dim];
 }
 
-/** Work-items of each group. */
+/** @return the number of work-items of each group */
 TW_OVERLOADED size_t tw_local_range(tw_group group, unsigned dim)
 {
     return group->tw_local_[dim];
 }
 
-/** Work-items of the whole launch: groups times the group's size. */
+/** @return the number of work-items of the whole launch: groups times the group's size */
 TW_OVERLOADED size_t tw_global_range(tw_group group, unsigned dim)
 {
     return group->tw_range_[dim] * group->tw_local_[dim];
 }
 
-/** Row-major number of the group. */
+/** @return the row-major number of the group */
 TW_OVERLOADED size_t tw_group_linear_id(tw_group group)
 {
     return (group->tw_id_[0] * group->tw_range_[1] + group->tw_id_[1]) * group->tw_range_[2] + group->tw_id_[2];
 }
 
-/** Number of groups of the launch in all dimensions together. */
+/** @return the number of groups of the launch in all dimensions together */
 TW_OVERLOADED size_t tw_group_linear_range(tw_group group)
 {
     return group->tw_range_[0] * group->tw_range_[1] * group->tw_range_[2];
 }
 
-/** Work-items of the group in all dimensions together. */
+/** @return the number of work-items of the group in all dimensions together */
 TW_OVERLOADED size_t tw_local_linear_range(tw_group group)
 {
     return group->tw_local_[0] * group->tw_local_[1] * group->tw_local_[2];
@@ -192,7 +192,7 @@ TW_OVERLOADED tw_range tw_get_global_range(tw_group group)
     return tw_range_mul(tw_get_group_range(group), tw_get_local_range(group));
 }
 
-/** The launch's offset, else 0. */
+/** @return the launch's offset, else 0 */
 TW_OVERLOADED size_t tw_global_offset(tw_group group, unsigned dim)
 {
     return group->tw_offset_[dim];
@@ -204,7 +204,7 @@ TW_OVERLOADED tw_id tw_get_global_offset(tw_group group)
     return id;
 }
 
-/** The iteration space that the group is a part of, with the launch's offset. */
+/** @return the iteration space that the group is a part of, with the launch's offset */
 TW_OVERLOADED tw_nd_range tw_get_nd_range(tw_group group)
 {
     return tw_nd_range_make_offset(tw_get_global_range(group), tw_get_local_range(group), tw_get_global_offset(group));
@@ -212,19 +212,19 @@ TW_OVERLOADED tw_nd_range tw_get_nd_range(tw_group group)
 
 /* ---- work-items of a group --------------------------------------------------------------------------------------- */
 
-/** Logical position in the loop's range, the loop's offset included. */
+/** @return the logical position in the loop's range, the loop's offset included */
 TW_OVERLOADED size_t tw_local_id(tw_h_item item, unsigned dim)
 {
     return item.tw_id_[dim];
 }
 
-/** The loop's range: the group's own unless the loop gave another. */
+/** @return the loop's range: the group's own unless the loop gave another */
 TW_OVERLOADED size_t tw_local_range(tw_h_item item, unsigned dim)
 {
     return item.tw_range_[dim];
 }
 
-/** The group's own size. */
+/** @return the group's own size */
 TW_OVERLOADED size_t tw_physical_local_range(tw_h_item item, unsigned dim)
 {
     return item.tw_group_->tw_local_[dim];
@@ -236,15 +236,16 @@ TW_LANGUAGE_INLINE size_t tw_internal_place(tw_h_item item, unsigned dim)
     return item.tw_group_->tw_id_[dim] * item.tw_group_->tw_local_[dim] + item.tw_id_[dim];
 }
 
-/** Position in the launch, its offset included: group id times the group's size, plus the logical local id. In a loop
- *  over a range other than the group's, this is a position in the group's own part of the launch only for ids within
- *  the group's size, and in a loop with other dimensions than the group's it has no meaning. */
+/** In a loop over a range other than the group's, this is a position in the group's own part of the launch only for ids
+ *  within the group's size, and in a loop with other dimensions than the group's it has no meaning.
+ *  @return the position in the launch, its offset included: group id times the group's size, plus the logical local
+ *          id */
 TW_OVERLOADED size_t tw_global_id(tw_h_item item, unsigned dim)
 {
     return tw_internal_place(item, dim) + item.tw_group_->tw_offset_[dim];
 }
 
-/** The launch's offset, else 0. */
+/** @return the launch's offset, else 0 */
 TW_OVERLOADED size_t tw_global_offset(tw_h_item item, unsigned dim)
 {
     return item.tw_group_->tw_offset_[dim];
@@ -270,7 +271,7 @@ TW_OVERLOADED size_t tw_group_range(tw_h_item item, unsigned dim)
     return item.tw_group_->tw_range_[dim];
 }
 
-/** Row-major position in the loop's range, from 0: the offset does not count. */
+/** @return the row-major position in the loop's range, from 0: the offset does not count */
 TW_OVERLOADED size_t tw_local_linear_id(tw_h_item item)
 {
     return ((item.tw_id_[0] - item.tw_offset_[0]) * item.tw_range_[1] + (item.tw_id_[1] - item.tw_offset_[1]))
@@ -278,15 +279,15 @@ TW_OVERLOADED size_t tw_local_linear_id(tw_h_item item)
            + (item.tw_id_[2] - item.tw_offset_[2]);
 }
 
-/** The number, in the group, of the work-item that does this work: the position in the loop's range modulo the number
- *  of the group's work-items. Its values are those that tw_private() gives. */
+/** @return the number, in the group, of the work-item that does this work: the position in the loop's range modulo the
+ *          number of the group's work-items. Its values are those that tw_private() gives */
 TW_DEVICE_INLINE size_t tw_physical_local_linear_id(tw_h_item item)
 {
     const size_t linear = tw_local_linear_id(item);
     return item.tw_own_ ? linear : linear % tw_local_linear_range(item.tw_group_);
 }
 
-/** The local id of that work-item, in the group's dimensions. */
+/** @return the local id of that work-item, in the group's dimensions */
 TW_OVERLOADED size_t tw_physical_local_id(tw_h_item item, unsigned dim)
 {
     size_t linear = tw_physical_local_linear_id(item);
@@ -297,7 +298,7 @@ TW_OVERLOADED size_t tw_physical_local_id(tw_h_item item, unsigned dim)
     return linear % item.tw_group_->tw_local_[dim];
 }
 
-/** Row-major position in the launch, without its offset. */
+/** @return the row-major position in the launch, without its offset */
 TW_OVERLOADED size_t tw_global_linear_id(tw_h_item item)
 {
     const size_t i0 = tw_internal_place(item, 0), i1 = tw_internal_place(item, 1), i2 = tw_internal_place(item, 2);
@@ -334,32 +335,32 @@ TW_OVERLOADED tw_range tw_get_global_range(tw_h_item item)
 
 /* ---- nd_range kernels -------------------------------------------------------------------------------------------- */
 
-/** Position in the group. */
+/** @return the position in the group */
 TW_OVERLOADED size_t tw_local_id(tw_nd_item item, unsigned dim)
 {
     return item.tw_id_[dim];
 }
 
-/** Work-items of each group. */
+/** @return the number of work-items of each group */
 TW_OVERLOADED size_t tw_local_range(tw_nd_item item, unsigned dim)
 {
     return item.tw_group_->tw_local_[dim];
 }
 
-/** Position in the launch, its offset included. */
+/** @return the position in the launch, its offset included */
 TW_OVERLOADED size_t tw_global_id(tw_nd_item item, unsigned dim)
 {
     return item.tw_group_->tw_id_[dim] * item.tw_group_->tw_local_[dim] + item.tw_id_[dim]
            + item.tw_group_->tw_offset_[dim];
 }
 
-/** Work-items of the whole launch. */
+/** @return the number of work-items of the whole launch */
 TW_OVERLOADED size_t tw_global_range(tw_nd_item item, unsigned dim)
 {
     return tw_global_range(item.tw_group_, dim);
 }
 
-/** The offset given to the launch; 0 where none was. */
+/** @return the offset given to the launch; 0 where none was */
 TW_OVERLOADED size_t tw_global_offset(tw_nd_item item, unsigned dim)
 {
     return item.tw_group_->tw_offset_[dim];
@@ -375,20 +376,20 @@ TW_OVERLOADED size_t tw_group_range(tw_nd_item item, unsigned dim)
     return item.tw_group_->tw_range_[dim];
 }
 
-/** Row-major position in the group. */
+/** @return the row-major position in the group */
 TW_OVERLOADED size_t tw_local_linear_id(tw_nd_item item)
 {
     return (item.tw_id_[0] * item.tw_group_->tw_local_[1] + item.tw_id_[1]) * item.tw_group_->tw_local_[2]
            + item.tw_id_[2];
 }
 
-/** Work-items of the group in all dimensions together. */
+/** @return the number of work-items of the group in all dimensions together */
 TW_OVERLOADED size_t tw_local_linear_range(tw_nd_item item)
 {
     return tw_local_linear_range(item.tw_group_);
 }
 
-/** Row-major position in the launch, from 0: the offset does not count. */
+/** @return the row-major position in the launch, from 0: the offset does not count */
 TW_OVERLOADED size_t tw_global_linear_id(tw_nd_item item)
 {
     const size_t i0 = tw_global_id(item, 0) - item.tw_group_->tw_offset_[0];
@@ -397,13 +398,13 @@ TW_OVERLOADED size_t tw_global_linear_id(tw_nd_item item)
     return (i0 * tw_global_range(item, 1) + i1) * tw_global_range(item, 2) + i2;
 }
 
-/** Row-major number of the group. */
+/** @return the row-major number of the group */
 TW_OVERLOADED size_t tw_group_linear_id(tw_nd_item item)
 {
     return tw_group_linear_id(item.tw_group_);
 }
 
-/** Number of groups of the launch in all dimensions together. */
+/** @return the number of groups of the launch in all dimensions together */
 TW_OVERLOADED size_t tw_group_linear_range(tw_nd_item item)
 {
     return tw_group_linear_range(item.tw_group_);
@@ -446,13 +447,13 @@ TW_OVERLOADED tw_range tw_get_group_range(tw_nd_item item)
     return tw_get_group_range(item.tw_group_);
 }
 
-/** The launch's iteration space. */
+/** @return the launch's iteration space */
 TW_OVERLOADED tw_nd_range tw_get_nd_range(tw_nd_item item)
 {
     return tw_get_nd_range(item.tw_group_);
 }
 
-/** The work-item's group; valid while the kernel runs. */
+/** @return the work-item's group; valid while the kernel runs */
 TW_LANGUAGE_INLINE tw_group tw_get_group(tw_nd_item item)
 {
     return item.tw_group_;
@@ -460,31 +461,31 @@ TW_LANGUAGE_INLINE tw_group tw_get_group(tw_nd_item item)
 
 /* ---- sub-groups -------------------------------------------------------------------------------------------------- */
 
-/** The work-item's position in its sub-group. */
+/** @return the work-item's position in its sub-group */
 TW_LANGUAGE_INLINE size_t tw_sub_group_local_id(tw_sub_group sub_group)
 {
     return sub_group.tw_lane_;
 }
 
-/** Work-items of this sub-group. */
+/** @return the number of work-items of this sub-group */
 TW_LANGUAGE_INLINE size_t tw_sub_group_local_range(tw_sub_group sub_group)
 {
     return sub_group.tw_size_;
 }
 
-/** Work-items of the largest sub-group: TW_DEVICE_INFO_SUB_GROUP_SIZE of the device, 1 on CPUs. */
+/** @return the number of work-items of the largest sub-group: TW_DEVICE_INFO_SUB_GROUP_SIZE of the device, 1 on CPUs */
 TW_LANGUAGE_INLINE size_t tw_sub_group_max_local_range(tw_sub_group sub_group)
 {
     return sub_group.tw_max_;
 }
 
-/** Which sub-group of the work-group this is. */
+/** @return the number of this sub-group in the work-group */
 TW_LANGUAGE_INLINE size_t tw_sub_group_id(tw_sub_group sub_group)
 {
     return sub_group.tw_id_;
 }
 
-/** Number of sub-groups of the work-group. */
+/** @return the number of sub-groups of the work-group */
 TW_LANGUAGE_INLINE size_t tw_sub_group_range(tw_sub_group sub_group)
 {
     return sub_group.tw_count_;

@@ -43,9 +43,11 @@ TW_API tw_status tw_internal_kernel_limits(const tw_device *device, const tw_ker
 /* ---- code -------------------------------------------------------------------------------------------------------- */
 
 /**
- * Whether a device can run a kernel: its file was compiled and linked for the device, and its definition does not exclude
- * the device (TW_FOR_CPUS, TW_FOR_GPUS). False for a NULL. As far as that can be found out: of AMD GPUs, and of device
- * images that are compressed, it cannot, and the answer is true. May load the image, as tw_kernel_load().
+ * May load the kernel's image, as tw_kernel_load().
+ *
+ * @return whether a device can run a kernel: its file was compiled and linked for the device, and its definition does
+ *         not exclude the device (TW_FOR_CPUS, TW_FOR_GPUS); false for a NULL. As far as that can be found out: of AMD
+ *         GPUs, and of device images that are compressed, it cannot, and the answer is true
  */
 TW_API bool tw_kernel_is_available(const tw_kernel *kernel, const tw_device *device);
 

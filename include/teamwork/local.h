@@ -33,7 +33,7 @@ typedef struct tw_local_memory {
     size_t tw_offset_, tw_bytes_;
 } tw_local_memory;
 
-/** Its size in bytes. */
+/** @return the size in bytes of a piece of local memory */
 TW_LANGUAGE_INLINE size_t tw_local_size(tw_local_memory memory)
 {
     return memory.tw_bytes_;

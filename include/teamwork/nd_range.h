@@ -32,12 +32,12 @@
 /** Orders the accesses of this work-item to `space`, before and after, for the other work-items of its group. */
 TW_LANGUAGE_INLINE void tw_mem_fence(tw_nd_item item, tw_fence_space space);
 
-/** The memory of this group behind a local accessor, aligned to 16 bytes; what is in it is undefined. */
+/** @return the memory of this group behind a local accessor, aligned to 16 bytes; what is in it is undefined */
 TW_OVERLOADED TW_INTERNAL_ADDRESS tw_local_data(tw_nd_item item, tw_local_memory memory);
 TW_OVERLOADED TW_INTERNAL_ADDRESS tw_local_data(tw_group group, tw_local_memory memory);
 TW_OVERLOADED TW_INTERNAL_ADDRESS tw_local_data(tw_h_item item, tw_local_memory memory);
 
-/** The sub-group of a work-item. */
+/** @return the sub-group of a work-item */
 TW_LANGUAGE_INLINE tw_sub_group tw_get_sub_group(tw_nd_item item);
 
 /**

@@ -129,21 +129,23 @@ typedef enum tw_queue_property {
 TW_API tw_status tw_queue_create_with_properties(tw_context *context, tw_device *device, unsigned properties,
                                                  tw_error_handler handler, void *handler_user, tw_queue **queue);
 
-/** Whether the queue runs its groups in the order of their submission; false for NULL. */
+/** @return whether the queue runs its groups in the order of their submission; false for NULL */
 TW_API bool tw_queue_is_in_order(const tw_queue *queue);
 
-/** The device of the queue; NULL for NULL. */
+/** @return the device of the queue; NULL for NULL */
 TW_API tw_device *tw_queue_device(const tw_queue *queue);
 
 /**
- * The context of the queue (spec 3.5.5). A queue that was created without one has a context of its own, made by the
- * first of these calls: of the queue's device, with the queue's handler. Borrowed: it lives as long as the queue, or
- * longer by tw_context_retain(). NULL for NULL, or if there is no memory for it.
+ * A queue that was created without a context has one of its own, made by the first of these calls: of the queue's
+ * device, with the queue's handler.
+ *
+ * @return the context of the queue (spec 3.5.5), borrowed: it lives as long as the queue, or longer by
+ *         tw_context_retain(). NULL for NULL, or if there is no memory for it
  */
 TW_API tw_context *tw_queue_context(const tw_queue *queue);
 
-/** Adds a reference: another handle to the same queue, which needs a tw_queue_destroy() of its own. Returns the queue;
- *  NULL for NULL. */
+/** Adds a reference: another handle to the same queue, which needs a tw_queue_destroy() of its own.
+ *  @return the queue; NULL for NULL */
 TW_API tw_queue *tw_queue_retain(tw_queue *queue);
 
 /** What tw_queue_info() can be asked: X(name, C type of the answer). */
@@ -165,7 +167,7 @@ typedef enum tw_queue_info_id { TW_QUEUE_INFO_LIST(TW_INTERNAL_ENUMERATOR) TW_QU
  */
 TW_API tw_status tw_queue_info(const tw_queue *queue, tw_queue_info_id question, void *value, size_t bytes);
 
-/** Whether the queue runs its commands on the host device. */
+/** @return whether the queue runs its commands on the host device; false for NULL */
 TW_API bool tw_queue_is_host(const tw_queue *queue);
 
 /**
@@ -178,7 +180,7 @@ TW_API bool tw_queue_is_host(const tw_queue *queue);
  */
 TW_API tw_status tw_queue_set_profiling(tw_queue *queue, bool profiling);
 
-/** Whether the queue profiles; false for NULL. */
+/** @return whether the queue profiles; false for NULL */
 TW_API bool tw_queue_is_profiling(const tw_queue *queue);
 
 /**

@@ -54,14 +54,14 @@ TW_LANGUAGE_INLINE tw_range tw_range_3d(size_t n0, size_t n1, size_t n2)
     return r;
 }
 
-/** In a launch, as the size of a work-group: the library chooses it (kernel.h). Elsewhere an invalid range. */
+/** @return as a work-group's size in a launch: one that the library chooses (kernel.h); elsewhere an invalid range */
 TW_LANGUAGE_INLINE tw_range tw_range_any(void)
 {
     tw_range r = {{(size_t)-1, (size_t)-1, (size_t)-1}, 0};
     return r;
 }
 
-/** Whether a range is tw_range_any(). */
+/** @return whether a range is tw_range_any() */
 TW_LANGUAGE_INLINE bool tw_range_is_any(tw_range r)
 {
     return !r.dims && r.size[0] == (size_t)-1;
@@ -85,34 +85,36 @@ TW_LANGUAGE_INLINE tw_id tw_id_3d(size_t i0, size_t i1, size_t i2)
     return i;
 }
 
-/** The id whose components are those of a range (spec Table 3.39). */
+/** @return the id whose components are those of a range (spec Table 3.39) */
 TW_LANGUAGE_INLINE tw_id tw_id_from_range(tw_range r)
 {
     tw_id i = {{r.size[0], r.dims > 1 ? r.size[1] : 0, r.dims > 2 ? r.size[2] : 0}, r.dims};
     return i;
 }
 
-/** An nd_range without offset. Whether `local` divides `global` is checked at the launch. */
+/** Whether `local` divides `global` is checked at the launch.
+ *  @return an nd_range without offset */
 TW_LANGUAGE_INLINE tw_nd_range tw_nd_range_make(tw_range global, tw_range local)
 {
     tw_nd_range r = {global, local, {{0, 0, 0}, global.dims}};
     return r;
 }
 
-/** An nd_range whose global ids start at `offset`. */
+/** @return an nd_range whose global ids start at `offset` */
 TW_LANGUAGE_INLINE tw_nd_range tw_nd_range_make_offset(tw_range global, tw_range local, tw_id offset)
 {
     tw_nd_range r = {global, local, offset};
     return r;
 }
 
-/** The number of elements of a range; 0 for an invalid one. Not checked for overflow: see tw_range_is_valid(). */
+/** Not checked for overflow: see tw_range_is_valid().
+ *  @return the number of elements of a range; 0 for an invalid one */
 TW_LANGUAGE_INLINE size_t tw_range_count(tw_range r)
 {
     return r.dims ? r.size[0] * r.size[1] * r.size[2] : 0;
 }
 
-/** Whether a range has 1 to 3 dimensions and a number of elements that fits size_t (zero elements are valid). */
+/** @return whether a range has 1 to 3 dimensions and a number of elements that fits size_t (zero elements are valid) */
 TW_LANGUAGE_INLINE bool tw_range_is_valid(tw_range r)
 {
     size_t n;
@@ -121,7 +123,7 @@ TW_LANGUAGE_INLINE bool tw_range_is_valid(tw_range r)
                || (!__builtin_mul_overflow(r.size[0], r.size[1], &n) && !__builtin_mul_overflow(n, r.size[2], &n)));
 }
 
-/** The row-major linear index of `i` in `r`: (i0 * r1 + i1) * r2 + i2. */
+/** @return the row-major linear index of `i` in `r`: (i0 * r1 + i1) * r2 + i2 */
 TW_LANGUAGE_INLINE size_t tw_linear_id(tw_id i, tw_range r)
 {
     return (i.at[0] * r.size[1] + i.at[1]) * r.size[2] + i.at[2];
@@ -183,19 +185,19 @@ TW_INTERNAL_COMPONENT_OPS(TW_INTERNAL_DEFINE_OP)
 #undef TW_INTERNAL_DEFINE_OP
 #undef TW_INTERNAL_COMPONENT_OPS
 
-/** Whether two ranges have the same dimensions and components. Invalid ranges equal nothing. */
+/** @return whether two ranges have the same dimensions and components; invalid ranges equal nothing */
 TW_LANGUAGE_INLINE bool tw_range_equal(tw_range a, tw_range b)
 {
     return a.dims && a.dims == b.dims && a.size[0] == b.size[0] && a.size[1] == b.size[1] && a.size[2] == b.size[2];
 }
 
-/** Whether two ids have the same dimensions and components (spec 3.7.1.3). Invalid ids equal nothing. */
+/** @return whether two ids have the same dimensions and components (spec 3.7.1.3); invalid ids equal nothing */
 TW_LANGUAGE_INLINE bool tw_id_equal(tw_id a, tw_id b)
 {
     return a.dims && a.dims == b.dims && a.at[0] == b.at[0] && a.at[1] == b.at[1] && a.at[2] == b.at[2];
 }
 
-/** The number of work-groups in each dimension: global / local (spec Table 3.38). */
+/** @return the number of work-groups in each dimension: global / local (spec Table 3.38) */
 TW_LANGUAGE_INLINE tw_range tw_nd_range_group_range(tw_nd_range r)
 {
     return tw_range_div(r.global, r.local);

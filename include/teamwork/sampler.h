@@ -38,14 +38,12 @@ typedef struct tw_sampler {
 /**
  * Makes a sampler.
  *
- * @param normalized_coords  coordinates run from 0 to 1 over the image; otherwise from 0 to its size in pixels.
- * Layers of
- *                           arrays are never normalized.
+ * @param normalized_coords  coordinates run from 0 to 1 over the image; otherwise from 0 to its size in pixels. Layers
+ *                           of arrays are never normalized
  * @param addressing         OpenCL leaves the two repeating modes without normalized coordinates undefined; here they
  *                           repeat the image at multiples of its size
  * @param filter             see there
- *
- * Numbers that are no enumerator count as 0.
+ * @return the sampler; numbers that are no enumerator count as 0
  */
 TW_DEVICE_INLINE tw_sampler tw_sampler_make(bool normalized_coords, tw_addressing_mode addressing,
                                             tw_filter_mode filter)
@@ -56,17 +54,19 @@ TW_DEVICE_INLINE tw_sampler tw_sampler_make(bool normalized_coords, tw_addressin
     return sampler;
 }
 
-/** What the sampler was made with. */
+/** @return whether the sampler was made for normalized coordinates */
 TW_DEVICE_INLINE bool tw_sampler_normalized_coords(tw_sampler sampler)
 {
     return (sampler.tw_bits_ >> 4 & 1u) != 0;
 }
 
+/** @return the addressing mode that the sampler was made with */
 TW_DEVICE_INLINE tw_addressing_mode tw_sampler_addressing_mode(tw_sampler sampler)
 {
     return (tw_addressing_mode)(sampler.tw_bits_ & 7u);
 }
 
+/** @return the filter that the sampler was made with */
 TW_DEVICE_INLINE tw_filter_mode tw_sampler_filter_mode(tw_sampler sampler)
 {
     return (tw_filter_mode)(sampler.tw_bits_ >> 3 & 1u);

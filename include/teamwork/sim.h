@@ -79,15 +79,16 @@ TW_API tw_status tw_sim_fail_from(tw_device *device, tw_sim_operation operation,
  */
 TW_API tw_status tw_sim_delay(tw_device *device, tw_sim_operation operation, uint64_t delay_ns);
 
-/** How many operations of a kind the device was asked for since the last reset, failed ones included; 0 for a device
- *  that is not simulated. */
+/** @return how many operations of a kind the device was asked for since the last reset, failed ones included; 0 for a
+ *          device that is not simulated */
 TW_API uint64_t tw_sim_count(const tw_device *device, tw_sim_operation operation);
 
-/** How many bytes the device was asked to copy since the last reset, or to prefetch of shared memory; those between two
- *  devices count for the one that they are copied to. As tw_sim_count(). */
+/** Bytes that are copied between two devices count for the one that they are copied to.
+ *  @return how many bytes the device was asked to copy since the last reset, or to prefetch of shared memory; 0 for a
+ *          device that is not simulated */
 TW_API uint64_t tw_sim_copied_bytes(const tw_device *device);
 
-/** How many bytes are allocated on the device now. */
+/** @return how many bytes are allocated on the device now; 0 for a device that is not simulated */
 TW_API uint64_t tw_sim_allocated_bytes(const tw_device *device);
 
 /**

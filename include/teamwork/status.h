@@ -57,16 +57,14 @@ TW_BEGIN_DECLS
 typedef enum tw_status { TW_STATUS_LIST(TW_INTERNAL_ENUMERATOR) TW_STATUS_COUNT } tw_status;
 #undef TW_INTERNAL_ENUMERATOR
 
-/** The name of a status as it stands in the source, "TW_SUCCESS"; "TW_ERROR_UNKNOWN" for no status. Static string. */
+/** @return the name of a status as it stands in the source, "TW_SUCCESS"; "TW_ERROR_UNKNOWN" for no status; static */
 TW_API const char *tw_status_name(tw_status status);
 
-/** What a status means in general, one sentence. Static string. */
+/** @return what a status means in general: one sentence, a static string */
 TW_API const char *tw_status_meaning(tw_status status);
 
-/**
- * What the last failing call on this thread complained about: one sentence with the values concerned. Empty before the
- * first failure; successful calls leave it as it is. Valid until the thread's next failing call.
- */
+/** @return what the last failing call on this thread complained about: one sentence with the values concerned, valid
+ *          until the thread's next failing call. Empty before the first failure; successful calls leave it as it is */
 TW_API const char *tw_error_detail(void);
 
 /** Whose a native code is. */
@@ -85,11 +83,10 @@ typedef struct tw_native_code {
     int code; /**< 0 with TW_NATIVE_NONE */
 } tw_native_code;
 
-/**
- * The native code of what the last failing call on this thread complained about, where something below the library has
- * failed; otherwise, and before the first failure, its `api` is TW_NATIVE_NONE (spec 3.2, get_cl_code()). Memory that
- * cannot be allocated has none: its status says all.
- */
+/** Memory that cannot be allocated has no native code: its status says all.
+ *  @return the native code of what the last failing call on this thread complained about, where something below the
+ *          library has failed; otherwise, and before the first failure, its `api` is TW_NATIVE_NONE (spec 3.2,
+ *          get_cl_code()) */
 TW_API tw_native_code tw_error_native_code(void);
 
 struct tw_queue;

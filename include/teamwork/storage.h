@@ -106,10 +106,11 @@ TW_API tw_status tw_async_storage_create_over(void *data, size_t bytes, void (*f
  *  @return TW_ERROR_INVALID_ARGUMENT, TW_ERROR_OUT_OF_MEMORY  as above */
 TW_API tw_status tw_async_storage_create(size_t bytes, tw_async_storage **storage);
 
-/** What tw_buffer_create_with_storage() and tw_image_create_with_storage() take; valid while the storage is. */
+/** @return what tw_buffer_create_with_storage() and tw_image_create_with_storage() take; valid while the storage is.
+ *          NULL for NULL */
 TW_API const tw_storage *tw_async_storage_get(const tw_async_storage *storage);
 
-/** The memory: the contents of the buffer once the commands and the copy to it are done. NULL for NULL. */
+/** @return the memory: the contents of the buffer once the commands and the copy to it are done; NULL for NULL */
 TW_API void *tw_async_storage_data(const tw_async_storage *storage);
 
 /** From now on destroying the storage does not wait. NULL is allowed. */

@@ -198,8 +198,8 @@ typedef struct tw_tool_info {
  * The function that a tool defines. The library calls it once, after loading the tool. It sets the callbacks and `user` in
  * `tool`, whose members but `size` are NULL.
  *
- * Returns 0; another value if the tool cannot work with this version, or does not want to. Then it is not used, which a
- * warning on the standard error stream says; the program goes on.
+ * @return 0; another value if the tool cannot work with this version, or does not want to. Then it is not used, which a
+ *         warning on the standard error stream says; the program goes on
  */
 TW_API int tw_tool_start(const tw_tool_info *info, tw_tool *tool);
 

@@ -71,11 +71,13 @@ TW_API void *tw_malloc_shared(tw_device *device, size_t bytes);
  */
 TW_API void tw_free(void *memory);
 
-/** What `pointer` points into; any address inside of an allocation will do. Thread safe. */
+/** Thread safe.
+ *  @return what `pointer` points into; any address inside of an allocation will do */
 TW_API tw_pointer_type tw_pointer_get_type(const void *pointer);
 
-/** The device of the allocation that `pointer` points into; NULL for memory of tw_malloc_host() and for pointers into
- *  something else. Thread safe. */
+/** Thread safe.
+ *  @return the device of the allocation that `pointer` points into; NULL for memory of tw_malloc_host() and for
+ *          pointers into something else */
 TW_API tw_device *tw_pointer_get_device(const void *pointer);
 
 /* ---- commands ---------------------------------------------------------------------------------------------------- */

@@ -18,10 +18,8 @@
 
 TW_BEGIN_DECLS
 
-/**
- * The version of the library that the program runs with, as TW_VERSION counts it.
- * Compare its major part with TW_VERSION_MAJOR to detect a mismatch. Thread safe, never fails.
- */
+/** Compare the major part with TW_VERSION_MAJOR to detect a mismatch. Thread safe, never fails.
+ *  @return the version of the library that the program runs with, as TW_VERSION counts it */
 TW_API unsigned tw_version(void);
 
 TW_END_DECLS

@@ -84,16 +84,16 @@ TW_BEGIN_DECLS
 #define TW_ATOMIC_PART_VIEW(group, buffer, offset, range)                                                              \
     TW_INTERNAL_PART_VIEW(group, buffer, range, tw_atomic_part(group, buffer, offset, range))
 
-/** The element at (i), (i, j) or (i, j, k): an lvalue. The number of indices is that of the buffer's dimensions. `view`
- *  is evaluated several times. */
+/** The number of indices is that of the buffer's dimensions. `view` is evaluated several times.
+ *  @return the element at (i), (i, j) or (i, j, k): an lvalue */
 #define tw_at(view, ...)                                                                                               \
     ((view).data[TW_INTERNAL_PICK_INDEX(__VA_ARGS__, TW_INTERNAL_INDEX_3, TW_INTERNAL_INDEX_2,                         \
                                         TW_INTERNAL_INDEX_1, )(view, (view).pitch, __VA_ARGS__)])
 
-/** The element at a tw_id: an lvalue. */
+/** @return the element at a tw_id: an lvalue */
 #define tw_at_id(view, id) ((view).data[TW_INTERNAL_INDEX_ID(view, id)])
 
-/** The extent of a view in one dimension: a size_t. */
+/** @return the extent of a view in one dimension: a size_t */
 #define tw_extent(view, dim) ((size_t)(view).range[dim])
 
 /* ---- views of host accessors (spec 3.6.4.7) ---------------------------------------------------------------------- */
@@ -195,7 +195,8 @@ struct tw_internal_tag {
     {tw_local_range_of(group, sizeof(type), (__VA_ARGS__)),                                                            \
      TW_INTERNAL_SIZES((__VA_ARGS__)) TW_INTERNAL_CHECKS(tw_internal_bounds_of(group), (__VA_ARGS__)), (type *)NULL}
 
-/** The element at (i), (i, j) or (i, j, k) of this group's memory: an lvalue. `point` is the kernel's item or group. */
+/** `point` is the kernel's item or group.
+ *  @return the element at (i), (i, j) or (i, j, k) of this group's memory: an lvalue */
 #define tw_local_at(point, view, ...)                                                                                  \
     (((__typeof__((view).tw_element))tw_local_data(                                                                    \
         point, (view).memory))[TW_INTERNAL_PICK_INDEX(__VA_ARGS__, TW_INTERNAL_INDEX_3, TW_INTERNAL_INDEX_2,           \

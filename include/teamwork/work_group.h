@@ -53,12 +53,14 @@
     TW_INTERNAL_PRIVATE(group, type, __VA_ARGS__, , )
 
 /**
- * The value of a work-item in what TW_PRIVATE declared, an lvalue: tw_private(name, item), and tw_private(name, item, i),
- * with as many indices as there are sizes, for one element of an array. `item` is what the loop around it declares; in
+ * Called as tw_private(name, item), and as tw_private(name, item, i), with as many indices as there are sizes, for one
+ * element of an array. `item` is what the loop around it declares; in
  * a loop over another range the value is that of the work-item which runs the point.
  *
  * The elements of a work-item's array do not lie side by side on every device: on a CPU, element i of one work-item is
  * followed by element i of the next. Where a pointer to all of them is needed, a private struct with an array in it has one.
+ *
+ * @return the value of a work-item in what TW_PRIVATE declared: an lvalue
  */
 #define tw_private(...) TW_INTERNAL_EXPAND(TW_INTERNAL_PRIVATE_OF(__VA_ARGS__, 3, 2, 1, 0, ), __VA_ARGS__, , , , )
 

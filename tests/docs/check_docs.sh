@@ -254,15 +254,18 @@ done
 
 # ---- headers -------------------------------------------------------------------------------------------------------------
 
-# Each public function that returns a status says which ones, by itself.
+# Each public function that returns something says what, by itself; inline ones where they have a comment.
 for header in include/teamwork/*.h; do
     awk '/^\/\*/ { text = "" }
         { text = text $0 "\n" }
-        /^(TW_API|static inline) tw_status tw_/ && !/ tw_internal_/ && text !~ /@return|@copydoc/ {
-            sub(/\(.*/, "")
-            print FILENAME ": " $NF "() has no @return"
+        /^(TW_API|static inline|TW_[A-Z]*_INLINE|TW_OVERLOADED) / && !/ void tw_/ && text !~ /@return|@copydoc/ {
+            name = $0
+            sub(/\(.*/, "", name)
+            sub(/.*[ *]/, "", name)
+            if (name ~ /^tw_/ && name !~ /^tw_internal_/ && ($1 == "TW_API" || / tw_status tw_/ || text ~ /^\/\*\*/))
+                print FILENAME ": " name "() has no @return"
         }
-        /[;}]$/ && !/^ \*/ { text = "" }
+        /[;}]$/ && !/^ \*/ || /^$/ { text = "" }
         tolower($0) ~ /otherwise as/ { print FILENAME ":" FNR ": say the causes instead of \"otherwise as\"" }' "$header"
 done >"$work/returns"
 while read -r line; do fail "$line"; done <"$work/returns"
