@@ -40,8 +40,8 @@ struct suite_arrays {
 void *suite_allocate_data(size_t bytes);
 
 /** Begins a literal problem of floats, whose data have `bytes`: array 0 has `in_count` small integers that look random,
- *  so that sums of them are the same in any order; array 1 is the result, of `out_count`. Returns the data with the rest
- *  of them 0, or NULL. */
+ *  so that sums of them are the same in any order; array 1 is the result, of `out_count`. A problem of uint32_t, which
+ *  are as large, puts its own there. Returns the data with the rest of them 0, or NULL. */
 void *suite_arrays_floats(struct suite_problem *problem, size_t bytes, size_t in_count, size_t out_count);
 
 /** As suite_program's free: the arrays and the data. Does nothing to data of NULL. */

@@ -98,6 +98,22 @@ template <typename P> const P &suite_cuda_problem(void *state)
     return *static_cast<const P *>(static_cast<suite_cuda *>(state)->problem);
 }
 
+/** The sum of the values of a group's threads, by shuffles; in a kernel with groups of `group` threads. Only thread 0 gets
+ *  it. */
+template <unsigned group> __device__ float suite_cuda_group_sum(float sum)
+{
+    __shared__ float warps[group / 32];
+    for (unsigned distance = 16; distance > 0; distance /= 2)
+        sum += __shfl_down_sync(0xffffffffu, sum, distance);
+    if (threadIdx.x % 32 == 0)
+        warps[threadIdx.x / 32] = sum;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        for (unsigned w = 1; w < group / 32; ++w)
+            sum += warps[w];
+    return sum;
+}
+
 /** A version with its run(). */
 #define SUITE_CUDA_VERSION(form, run) {form, nullptr, suite_cuda_open, run, suite_cuda_fetch, suite_cuda_close}
 

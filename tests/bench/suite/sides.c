@@ -35,7 +35,13 @@
     X(any_mask)                                                                                                        \
     X(life_any)                                                                                                        \
     X(periodic)                                                                                                        \
-    X(helper)
+    X(helper)                                                                                                          \
+    X(strided)                                                                                                         \
+    X(pairs)                                                                                                           \
+    X(paths)                                                                                                           \
+    X(lines)                                                                                                           \
+    X(sum_levels)                                                                                                      \
+    X(scan_levels)
 #endif
 
 #define DECLARE(name)                                                                                                  \

@@ -6,23 +6,7 @@
 namespace
 {
 
-/** The sum of the values of a group's threads, by shuffles; in a kernel with groups of `group` threads. Only thread 0 gets
- *  it. */
-template <unsigned group> __device__ float suite_cuda_group_sum(float sum)
-{
-    __shared__ float warps[group / 32];
-    for (unsigned distance = 16; distance > 0; distance /= 2)
-        sum += __shfl_down_sync(0xffffffffu, sum, distance);
-    if (threadIdx.x % 32 == 0)
-        warps[threadIdx.x / 32] = sum;
-    __syncthreads();
-    if (threadIdx.x == 0)
-        for (unsigned w = 1; w < group / 32; ++w)
-            sum += warps[w];
-    return sum;
-}
-
-/** The same in a kernel with groups of any size, which need not be a multiple of 32. */
+/** As suite_cuda_group_sum() in a kernel with groups of any size, which need not be a multiple of 32. */
 __device__ inline float suite_cuda_any_group_sum(float sum)
 {
     __shared__ float warps[32];
