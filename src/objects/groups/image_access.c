@@ -64,7 +64,7 @@ static tw_access_mode keep_gaps(const tw_image *image, tw_access_mode mode)
 static tw_status check_alignment(const tw_image *image, const void *data, bool on_host)
 {
     const size_t alignment = on_host ? tw_internal_channel_bytes(image->layout.type) : image->pixel_bytes;
-    if ((uintptr_t)data % alignment == 0)
+    if (alignment == 0 || (uintptr_t)data % alignment == 0) /* the layout of an image is valid, so it is not 0 */
         return TW_SUCCESS;
     return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the memory of the image's buffer is not aligned to %zu bytes",
                    alignment);
