@@ -40,8 +40,6 @@ static tw_status enqueue(const struct tw_backend_async *async, struct tw_backend
 static void describe(const struct tw_task *task, tw_tool_task *told)
 {
     const struct tw_copy_plan *plan = &((const struct tw_copy_task *)task)->plan;
-    told->kind = TW_TOOL_TRANSFER;
-    told->name = "transfer";
     told->buffer = plan->data->number;
     told->bytes = tw_box_count(&plan->box) * plan->data->element_bytes;
     told->from = tw_observed_space(plan->from);
@@ -49,6 +47,8 @@ static void describe(const struct tw_task *task, tw_tool_task *told)
 }
 
 const struct tw_task_kind tw_kind_copy = {
+    .tool_kind = TW_TOOL_TRANSFER,
+    .name = "transfer",
     .stream = TW_STREAM_COPIES,
     .moves_data = true,
     .execute = execute,

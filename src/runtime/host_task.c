@@ -119,11 +119,11 @@ static const void *domain(struct tw_command *command)
 static void describe(const struct tw_task *task, tw_tool_task *told)
 {
     const struct tw_host_task *host_task = (const struct tw_host_task *)(const void *)task->command->args;
-    told->kind = host_task->function ? TW_TOOL_HOST_TASK : TW_TOOL_NATIVE_TASK;
     told->name = host_task->name;
 }
 
 const struct tw_task_kind tw_kind_host = {
+    .tool_kind = TW_TOOL_HOST_TASK,
     .what = "a host task",
     .may_block = true,
     .execute = execute,
@@ -131,6 +131,7 @@ const struct tw_task_kind tw_kind_host = {
 };
 
 const struct tw_task_kind tw_kind_native = {
+    .tool_kind = TW_TOOL_NATIVE_TASK,
     .what = "a native task",
     .occupies = true,
     .writes_more = true,

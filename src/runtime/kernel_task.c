@@ -117,7 +117,6 @@ static void describe(const struct tw_task *task, tw_tool_task *told)
 }
 
 const struct tw_task_kind tw_kind_kernel = {
-    .what = "a data movement",
     .launches = true,
     .occupies = true,
     .domain = domain,

@@ -10,13 +10,13 @@ static bool ready_locked(struct tw_task *task)
 
 static void describe(const struct tw_task *task, tw_tool_task *told)
 {
-    told->kind = TW_TOOL_NOTHING;
-    told->name = "group without a body";
     if (task->command->kernel) /* over an empty range */
         tw_kind_kernel.describe(task, told);
 }
 
 const struct tw_task_kind tw_kind_nothing = {
+    .tool_kind = TW_TOOL_NOTHING,
+    .name = "group without a body",
     .what = "a data movement",
     .ready_locked = ready_locked,
     .describe = describe,

@@ -29,6 +29,8 @@ static void describe(tw_tool_task *told, const struct tw_task *task)
     struct tw_command *command = task->command;
     *told = (tw_tool_task){.size = sizeof *told,
                            .id = number_of_task(task),
+                           .kind = task->kind->tool_kind,
+                           .name = task->kind->name,
                            .group = command->number,
                            .queue = command->home ? command->home->number : 0,
                            .device = command->device->number,
@@ -38,7 +40,8 @@ static void describe(tw_tool_task *told, const struct tw_task *task)
                            .is_fallback = !tw_is_copy(task) && tw_fallback_is_taken(command->fallback),
                            .from = TW_TOOL_HOST_MEMORY,
                            .to = TW_TOOL_HOST_MEMORY};
-    task->kind->describe(task, told);
+    if (task->kind->describe)
+        task->kind->describe(task, told);
 }
 
 void tw_tell_begin(const struct tw_task *task)

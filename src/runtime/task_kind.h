@@ -17,11 +17,13 @@ struct tw_command;
 struct tw_task;
 
 struct tw_task_kind {
-    const char *what;           /* in messages of failures without a kernel: "a copy or fill" */
-    enum tw_stream_kind stream; /* of its queue, where it is issued if it has an ordering domain */
-    bool launches;              /* launches the command's kernel: several may run in a batch */
-    bool occupies;              /* may need a whole CPU: tw_task.exclusive where the device is so */
-    bool moves_data;            /* it is short, devices may limit how many run, and its failure is a failed transfer */
+    tw_tool_task_kind tool_kind; /* what tools are told, unless describe() tells them otherwise */
+    const char *name;            /* likewise: "transfer" */
+    const char *what;            /* in messages of failures without a kernel: "a copy or fill" */
+    enum tw_stream_kind stream;  /* of its queue, where it is issued if it has an ordering domain */
+    bool launches;               /* launches the command's kernel: several may run in a batch */
+    bool occupies;               /* may need a whole CPU: tw_task.exclusive where the device is so */
+    bool moves_data;             /* it is short, devices may limit how many run, and its failure is a failed transfer */
     bool may_block;      /* it runs what the program wrote: a thread that waits for something else leaves it alone */
     bool awaits_program; /* the program ends it, by tw_command_finish_access_locked() */
     bool can_be_undone;  /* the arguments are tw_before: where the contents were, for when it is cancelled */
@@ -42,7 +44,8 @@ struct tw_task_kind {
     bool (*add_to_graph)(struct tw_task *task, struct tw_backend_graph_node *node);
     /* Learns what describe() tells, before the task runs. Called without the lock. NULL: nothing. */
     void (*learn)(const struct tw_task *task);
-    /* Describes it to tools: its kind and name, and what is special about it. Called with the lock or without. */
+    /* Describes to tools what is special about it; also its kind and name where these are not always `tool_kind` and
+       `name`. Called with the lock or without. NULL: nothing. */
     void (*describe)(const struct tw_task *task, tw_tool_task *told);
 };
 

@@ -319,12 +319,6 @@ TW_TEST(host_tasks_that_block_hold_nothing_up)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-static void refuse(tw_queue *queue, tw_command_group *cg, tw_status status, const char *text)
-{
-    TW_FAIL(tw_queue_submit(queue, cg, NULL), status);
-    TW_CHECK(strstr(tw_error_detail(), text));
-}
-
 /* Waits until a word in host memory is not 0, at most so long that a test does not hang. */
 struct hold {
     unsigned *go, *seen;
@@ -395,43 +389,43 @@ TW_TEST(mistakes_with_host_tasks_are_errors)
     tw_buffer *x = tw_test_ints(N, 1);
     tw_command_group *cg = tw_queue_begin(queue);
     tw_host_task(cg, NULL, NULL, 0);
-    refuse(queue, cg, TW_ERROR_INVALID_ARGUMENT, "function");
+    tw_test_refuse(queue, cg, TW_ERROR_INVALID_ARGUMENT, "function");
     cg = tw_queue_begin(queue);
     tw_host_task(cg, note, NULL, 8);
-    refuse(queue, cg, TW_ERROR_INVALID_ARGUMENT, "block");
+    tw_test_refuse(queue, cg, TW_ERROR_INVALID_ARGUMENT, "block");
     cg = tw_queue_begin(queue);
     (void)tw_read(cg, x);
     tw_host_task(cg, do_nothing, NULL, 0);
-    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "tw_host_task() has an accessor of its queue's device");
+    tw_test_refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "tw_host_task() has an accessor of its queue's device");
     cg = tw_queue_begin(queue);
     tw_host_task(cg, do_nothing, NULL, 0);
     TW_CHECK(!tw_read(cg, x));
-    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "tw_host_task() has an accessor of its queue's device");
+    tw_test_refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "tw_host_task() has an accessor of its queue's device");
     cg = tw_queue_begin(queue);
     (void)tw_host_read(cg, x);
     TW_CHECK(!tw_read_part(cg, x, tw_id_1d(0), tw_range_1d(1)));
-    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "the group has an accessor with the target TW_HOST");
+    tw_test_refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "the group has an accessor with the target TW_HOST");
     cg = tw_queue_begin(queue);
     tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_host_read_write(cg, x), .term = 1);
-    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "kernel step has an accessor with the target TW_HOST");
+    tw_test_refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "kernel step has an accessor with the target TW_HOST");
     cg = tw_queue_begin(queue);
     tw_parallel_for(cg, tw_range_1d(N), step, .x = tw_read_write(cg, x), .term = 1);
     tw_host_task(cg, do_nothing, NULL, 0);
-    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "tw_host_task");
+    tw_test_refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "tw_host_task");
     cg = tw_queue_begin(queue);
     (void)tw_host_read(cg, x);
     tw_fill(cg, x, &(int){3});
-    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "tw_fill() has an accessor with the target TW_HOST");
+    tw_test_refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "tw_fill() has an accessor with the target TW_HOST");
     cg = tw_queue_begin(queue);
     tw_update_host(cg, x);
     (void)tw_read(cg, x);
-    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "an update of the host");
+    tw_test_refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "an update of the host");
     tw_host_task(NULL, do_nothing, NULL, 0);
     TW_PASS(tw_queue_begin_recording(queue));
     cg = tw_queue_begin(queue);
     struct host_step block = {tw_host_read_write(cg, x), 1, N};
     tw_host_task(cg, host_step, &block, sizeof block);
-    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "cannot be recorded");
+    tw_test_refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "cannot be recorded");
     tw_command_graph *graph = NULL;
     TW_FAIL(tw_queue_end_recording(queue, &graph), TW_ERROR_INVALID_COMMAND_GROUP);
     TW_CHECK(!graph);

@@ -136,41 +136,37 @@ TW_TEST(the_failure_of_a_native_task_is_its_commands)
     }
 }
 
-static void refuse(tw_queue *queue, tw_command_group *cg, tw_status status, const char *text)
-{
-    TW_FAIL(tw_queue_submit(queue, cg, NULL), status);
-    TW_CHECK(strstr(tw_error_detail(), text));
-}
-
 TW_TEST(mistakes_with_native_tasks_are_errors)
 {
     tw_queue *queue = tw_test_queue();
     tw_buffer *x = tw_test_ints(N, 1);
     tw_command_group *cg = tw_queue_begin(queue);
     tw_native_task(cg, NULL, NULL, 0);
-    refuse(queue, cg, TW_ERROR_INVALID_ARGUMENT, "function");
+    tw_test_refuse(queue, cg, TW_ERROR_INVALID_ARGUMENT, "function");
     cg = tw_queue_begin(queue);
     tw_enqueue_task(cg, failing, NULL, 8);
-    refuse(queue, cg, TW_ERROR_INVALID_ARGUMENT, "block");
+    tw_test_refuse(queue, cg, TW_ERROR_INVALID_ARGUMENT, "block");
     cg = tw_queue_begin(queue);
     struct step block = {tw_host_read_write(cg, x), 1};
     tw_native_task(cg, native_step, &block, sizeof block);
-    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "tw_native_task() has an accessor with the target TW_HOST");
+    tw_test_refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP,
+                   "tw_native_task() has an accessor with the target TW_HOST");
     cg = tw_queue_begin(queue);
     tw_native_task(cg, native_step, &block, sizeof block);
     (void)tw_host_read(cg, x);
-    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "tw_native_task() has an accessor with the target TW_HOST");
+    tw_test_refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP,
+                   "tw_native_task() has an accessor with the target TW_HOST");
     cg = tw_queue_begin(queue);
     block.x = tw_read_write(cg, x);
     tw_native_task(cg, native_step, &block, sizeof block);
     tw_fill(cg, x, &(int){3});
-    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "tw_native_task");
+    tw_test_refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "tw_native_task");
     tw_native_task(NULL, native_step, &block, sizeof block);
     TW_PASS(tw_queue_begin_recording(queue));
     cg = tw_queue_begin(queue);
     block.x = tw_read_write(cg, x);
     tw_enqueue_task(cg, native_step, &block, sizeof block);
-    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "cannot be recorded");
+    tw_test_refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "cannot be recorded");
     tw_command_graph *graph = NULL;
     TW_FAIL(tw_queue_end_recording(queue, &graph), TW_ERROR_INVALID_COMMAND_GROUP);
     TW_CHECK(!graph);

@@ -741,19 +741,11 @@ TW_TEST(a_failed_step_falls_back)
     TW_PASS(tw_queue_destroy(&fallback));
 }
 
-static void refuse(tw_queue *queue, tw_command_group *cg, tw_status status, const char *text)
-{
-    TW_FAIL(tw_queue_submit(queue, cg, NULL), status);
-    if (!strstr(tw_error_detail(), text))
-        fprintf(stderr, "the message is: %s\n", tw_error_detail());
-    TW_CHECK(strstr(tw_error_detail(), text));
-}
-
 static void refuse_copy(tw_queue *queue, void *to, const void *from, size_t bytes, tw_status status, const char *text)
 {
     tw_command_group *cg = tw_queue_begin(queue);
     tw_memcpy(cg, to, from, bytes);
-    refuse(queue, cg, status, text);
+    tw_test_refuse(queue, cg, status, text);
 }
 
 /* Rows from byte 1000 of an allocation, or from somewhere else, to its beginning. */
@@ -764,7 +756,7 @@ static void refuse_rows(tw_queue *queue, unsigned char *memory, struct rows r, c
 {
     tw_command_group *cg = tw_queue_begin(queue);
     tw_memcpy_2d(cg, memory, r.to_pitch, memory + r.from, r.from_pitch, r.row_bytes, r.rows);
-    refuse(queue, cg, TW_ERROR_INVALID_RANGE, text);
+    tw_test_refuse(queue, cg, TW_ERROR_INVALID_RANGE, text);
 }
 
 TW_TEST(mistakes_with_copies_are_errors)
@@ -789,7 +781,7 @@ TW_TEST(mistakes_with_copies_are_errors)
     tw_command_group *cg = tw_queue_begin(queue);
     tw_memcpy(cg, x, program, 8);
     tw_memset(cg, x, 0, 8);
-    refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "tw_memset");
+    tw_test_refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "tw_memset");
     TW_FAIL(tw_queue_memcpy(NULL, x, program, 8, NULL), TW_ERROR_INVALID_ARGUMENT);
     TW_CHECK(strcmp(tw_error_detail(), "the queue is NULL") == 0);
     tw_free(x);
@@ -825,7 +817,7 @@ static void refuse_advice(tw_queue *queue, const void *memory, size_t bytes, int
 {
     tw_command_group *cg = tw_queue_begin(queue);
     tw_mem_advise(cg, memory, bytes, (tw_mem_advice)advice);
-    refuse(queue, cg, status, text);
+    tw_test_refuse(queue, cg, status, text);
 }
 
 /* Shared memory belongs to one device. */
@@ -845,7 +837,7 @@ TW_TEST(hints_are_for_the_queues_device)
     TW_CHECK(strstr(tw_error_detail(), "shared with"));
     tw_command_group *cg = tw_queue_begin(queue);
     tw_mem_prefetch_host(cg, x, BYTES);
-    refuse(queue, cg, TW_ERROR_INVALID_ARGUMENT, "shared with");
+    tw_test_refuse(queue, cg, TW_ERROR_INVALID_ARGUMENT, "shared with");
     TW_PASS(tw_queue_destroy(&queue));
     tw_free(x);
 }

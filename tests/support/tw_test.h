@@ -415,6 +415,17 @@ static inline unsigned tw_test_random(uint64_t *state, unsigned below)
     return (unsigned)(*state >> 33) % below;
 }
 
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
+
+/** Checks that a group is refused with `status`, and that the message has `text` in it. */
+static inline void tw_test_refuse(tw_queue *queue, tw_command_group *cg, tw_status status, const char *text)
+{
+    TW_FAIL(tw_queue_submit(queue, cg, NULL), status);
+    if (!strstr(tw_error_detail(), text))
+        fprintf(stderr, "the message is: %s\n", tw_error_detail());
+    TW_CHECK(strstr(tw_error_detail(), text));
+}
+
 /* ---- host access ------------------------------------------------------------------------------------------------- */
 
 /** Copies a buffer's contents out through a host accessor. */

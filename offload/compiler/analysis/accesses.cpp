@@ -96,11 +96,10 @@ bool isCaptured(const Instruction &Variable, const Loop &L)
                 if (Seen.insert(By).second)
                     Open.push_back(By);
             } else if (const auto *Call = dyn_cast<CallBase>(By)) {
-                const auto *Id = dyn_cast<IntrinsicInst>(By); /* a loop that has vectors may gather and scatter */
+                const Intrinsic::ID Id = Call->getIntrinsicID(); /* a loop that has vectors may gather and scatter */
                 const bool IsHarmless =
                     isa<AnyMemIntrinsic>(By) || By->isLifetimeStartOrEnd() || isa<AssumeInst>(By)
-                    || (Id && Id->getIntrinsicID() == Intrinsic::masked_gather)
-                    || (Id && Id->getIntrinsicID() == Intrinsic::masked_scatter && U.getOperandNo() != 0)
+                    || Id == Intrinsic::masked_gather || (Id == Intrinsic::masked_scatter && U.getOperandNo() != 0)
                     || (Call->isDataOperand(&U) && Call->doesNotCapture(Call->getDataOperandNo(&U)));
                 if (!IsHarmless && (L.contains(By) || Call->onlyReadsMemory()))
                     return true;

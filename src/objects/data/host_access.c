@@ -23,19 +23,13 @@ static bool ready_locked(struct tw_task *task)
     return false; /* until the program releases its access */
 }
 
-static void describe(const struct tw_task *task, tw_tool_task *told)
-{
-    (void)task;
-    told->kind = TW_TOOL_HOST_ACCESS;
-    told->name = "host access";
-}
-
 static const struct tw_task_kind host_access = {
+    .tool_kind = TW_TOOL_HOST_ACCESS,
+    .name = "host access",
     .what = "a host access",
     .awaits_program = true,
     .can_be_undone = true,
     .ready_locked = ready_locked,
-    .describe = describe,
 };
 
 /* ---- accesses ---------------------------------------------------------------------------------------------------- */

@@ -44,8 +44,6 @@ struct tw_device *tw_device_parts(void)
     return atomic_load(&parts);
 }
 
-/* ---- opening and closing ----------------------------------------------------------------------------------------- */
-
 /* ---- discovery --------------------------------------------------------------------------------------------------- */
 
 static void close_device(struct tw_device *device)

@@ -66,8 +66,6 @@ tw_status tw_discover(void)
     return status;
 }
 
-/* number of read locks of this thread on `alive` */
-
 tw_status tw_runtime_enter(void)
 {
     if (tw_is_forked)

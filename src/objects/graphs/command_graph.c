@@ -248,18 +248,12 @@ static tw_status enqueue(const struct tw_backend_async *async, struct tw_backend
     return command->device->backend->backend->graphs->launch(stream, command->instance, &task->sequence);
 }
 
-static void describe(const struct tw_task *task, tw_tool_task *told)
-{
-    (void)task;
-    told->kind = TW_TOOL_GRAPH;
-    told->name = "command graph";
-}
-
 static const struct tw_task_kind graph_kind = {
+    .tool_kind = TW_TOOL_GRAPH,
+    .name = "command graph",
     .what = "a command graph",
     .execute = execute,
     .enqueue = enqueue,
-    .describe = describe,
 };
 
 static void completed_locked(struct tw_command *command)

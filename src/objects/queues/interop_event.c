@@ -121,17 +121,11 @@ static tw_status enqueue(const struct tw_backend_async *async, struct tw_backend
     return (cuda->records ? interop->record_cuda : interop->wait_cuda)(stream, cuda->event, &task->sequence);
 }
 
-static void describe(const struct tw_task *task, tw_tool_task *told)
-{
-    (void)task;
-    told->kind = TW_TOOL_CUDA_EVENT;
-    told->name = "CUDA event";
-}
-
 static const struct tw_task_kind cuda_event_kind = {
+    .tool_kind = TW_TOOL_CUDA_EVENT,
+    .name = "CUDA event",
     .what = "a CUDA event",
     .enqueue = enqueue,
-    .describe = describe,
 };
 
 static const struct tw_command_object cuda_object = {.completed_locked = nothing_locked,

@@ -41,18 +41,12 @@ static bool ready_locked(struct tw_task *task)
     return false; /* until the program completes the event */
 }
 
-static void describe(const struct tw_task *task, tw_tool_task *told)
-{
-    (void)task;
-    told->kind = TW_TOOL_USER_EVENT;
-    told->name = "user event";
-}
-
 static const struct tw_task_kind user_event = {
+    .tool_kind = TW_TOOL_USER_EVENT,
+    .name = "user event",
     .what = "a user event",
     .awaits_program = true,
     .ready_locked = ready_locked,
-    .describe = describe,
 };
 
 static tw_status create(tw_event **event)

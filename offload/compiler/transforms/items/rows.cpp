@@ -304,7 +304,6 @@ void Rows::findRows(IRBuilder<> &B, Expander &Expand)
     First = Zero;
     if (InParts) {
         Rows_ = B.CreateAdd(B.CreateUDiv(B.CreateAdd(Skipped, Last), Divisor), B.getInt64(1));
-        Done = B.CreateSelect(Good, Count, Zero);
     } else {
         First = B.CreateSelect(B.CreateIsNull(Skipped), Zero, B.CreateSub(Divisor, Skipped));
         First = B.CreateBinaryIntrinsic(Intrinsic::umin, First, Count);
@@ -315,8 +314,7 @@ void Rows::findRows(IRBuilder<> &B, Expander &Expand)
     for (Division &Each : Divisions)
         if (Each.Start)
             Each.Row = B.CreateUDiv(B.CreateAdd(wide(B, Expand, Each.Start), First), Divisor);
-    if (!InParts)
-        Done = B.CreateAdd(First, B.CreateMul(Rows_, Divisor));
+    Done = InParts ? B.CreateSelect(Good, Count, Zero) : B.CreateAdd(First, B.CreateMul(Rows_, Divisor));
 }
 
 /* In a row the quotient is the number of the row, and the remainder that of the column. */
