@@ -573,13 +573,13 @@ static void run_groups(struct tw_internal_launch *launch, tw_internal_items item
         return;
     }
     size_t *const id = run->group.id;
-    id[2] = first % launch->range[2];
-    id[1] = first / launch->range[2] % launch->range[1];
-    id[0] = first / launch->range[2] / launch->range[1];
+    id[2] = launch->first[2] + first % launch->range[2];
+    id[1] = launch->first[1] + first / launch->range[2] % launch->range[1];
+    id[0] = launch->first[0] + first / launch->range[2] / launch->range[1];
     for (size_t g = first; g < past; ++g) {
         run_one(run);
-        for (unsigned d = 3; d-- > 0 && ++id[d] == launch->range[d] && d > 0;)
-            id[d] = 0;
+        for (unsigned d = 3; d-- > 0 && ++id[d] == launch->first[d] + launch->range[d] && d > 0;)
+            id[d] = launch->first[d];
     }
 }
 

@@ -61,8 +61,12 @@ static const uint64_t args[3] = {71, 72, 73};
 
 static struct tw_internal_launch launch_of(size_t items)
 {
-    return (struct tw_internal_launch){
-        .args = args, .range = {items, 1, 1}, .local = {1, 1, 1}, .dims = 1, .max_parts = TW_INTERNAL_MAX_PARTS};
+    return (struct tw_internal_launch){.args = args,
+                                       .range = {items, 1, 1},
+                                       .whole = {items, 1, 1},
+                                       .local = {1, 1, 1},
+                                       .dims = 1,
+                                       .max_parts = TW_INTERNAL_MAX_PARTS};
 }
 
 #endif

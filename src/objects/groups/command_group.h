@@ -71,6 +71,10 @@ bool tw_command_group_is_on_host(const struct tw_command_group *group);
    the name of the step's function and "()". */
 tw_status tw_command_group_refuse_on_host(const char *kind, const char *name, const char *parentheses);
 
+/* Makes the group's kernel, which has been recorded for a whole range, run `count` work-items from `first` on; work-groups if
+   it has some. The kernel cannot tell: its ids and ranges are those of the whole. A single task has no parts. */
+void tw_command_group_set_part(struct tw_command_group *group, const size_t first[3], const size_t count[3]);
+
 /* For steps (teamwork/copy.h). `name` is that of the public function, a constant. */
 
 /* Begins the group's step. Returns false if there is no group, it has failed, or it has a kernel or a step already. */

@@ -166,6 +166,13 @@ static void copy_range(size_t to[3], const size_t from[3], unsigned dims, size_t
         to[d] = d < dims ? from[d] : rest;
 }
 
+/* Of a launch that is no part. */
+static void set_range(struct tw_internal_launch *launch, tw_range range)
+{
+    copy_range(launch->range, range.size, range.dims, 1);
+    copy_range(launch->whole, range.size, range.dims, 1);
+}
+
 static bool can_record(const struct tw_command_group *group)
 {
     return group && group->status == TW_SUCCESS;
@@ -179,7 +186,7 @@ void tw_single_task_kernel(tw_command_group *group, const tw_kernel *kernel, con
     if (!can_record(group))
         return;
     tw_status status = check_kernel(group, kernel, launcher, block, block_bytes);
-    group->launch = (struct tw_internal_launch){.range = {1, 1, 1}, .local = {1, 1, 1}, .dims = 1};
+    group->launch = (struct tw_internal_launch){.range = {1, 1, 1}, .whole = {1, 1, 1}, .local = {1, 1, 1}, .dims = 1};
     if (status == TW_SUCCESS)
         status = try_launch(group, &kernel, block);
     keep(group, kernel, block, block_bytes, status);
@@ -218,7 +225,7 @@ void tw_parallel_for_offset_kernel(tw_command_group *group, tw_range range, tw_i
         status = check_kernel(group, kernel, launcher, block, block_bytes);
     if (status == TW_SUCCESS) {
         group->launch = (struct tw_internal_launch){.local = {1, 1, 1}, .dims = range.dims};
-        copy_range(group->launch.range, range.size, range.dims, 1);
+        set_range(&group->launch, range);
         copy_range(group->launch.offset, offset.at, offset.dims, 0);
         status = check_dims(kernel, range.dims);
     }
@@ -293,7 +300,7 @@ static tw_status set_groups(struct tw_command_group *group, const struct space *
         return tw_fail(TW_ERROR_INVALID_RANGE, "the launch has more work-items than can be counted");
     status = check_end(global, space->offset);
     group->launch = (struct tw_internal_launch){.dims = groups.dims};
-    copy_range(group->launch.range, groups.size, groups.dims, 1);
+    set_range(&group->launch, groups);
     copy_range(group->launch.local, local.size, groups.dims, 1);
     copy_range(group->launch.offset, space->offset.at, space->offset.dims, 0);
     return status;
@@ -411,4 +418,25 @@ void tw_parallel_for_nd_range_kernel(tw_command_group *group, tw_nd_range range,
     }
     const struct space space = {.global = range.global, .offset = range.offset};
     launch_groups(group, &space, range.local, kernel, launcher, block, block_bytes);
+}
+
+/* ---- parts of launches ------------------------------------------------------------------------------------------- */
+
+void tw_command_group_set_part(struct tw_command_group *group, const size_t first[3], const size_t count[3])
+{
+    struct tw_internal_launch *launch = &group->launch;
+    if (!can_record(group) || !group->kernel)
+        return;
+    const bool has_groups =
+        group->kernel->form == TW_INTERNAL_WORK_GROUP || group->kernel->form == TW_INTERNAL_ND_RANGE;
+    for (unsigned d = 0; d < launch->dims; ++d) {
+        launch->offset[d] += has_groups ? 0 : first[d] - launch->first[d];
+        launch->first[d] = first[d];
+        launch->range[d] = count[d];
+    }
+    launch->args = group->args;
+    struct tw_backend_device *device = group->queue->device->backend;
+    const tw_status status = device->backend->check(device, group->kernel, launch);
+    if (status != TW_SUCCESS)
+        tw_command_group_fail(group, status);
 }

@@ -624,16 +624,16 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
         const struct tw_internal_reducing tw_here = tw_internal_reducing_of(tw_launch, tw_part);                       \
         name##_tw_block tw_mine = *tw_args;                                                                            \
         values##_MINE(name)                                                                                            \
-        const size_t tw_r[3] = {tw_launch->range[0], tw_launch->range[1], tw_launch->range[2]};                        \
-        const size_t tw_o[3] = {tw_launch->offset[0], tw_launch->offset[1], tw_launch->offset[2]};                     \
-        const size_t tw_total = tw_r[0] * tw_r[1] * tw_r[2], tw_length = tw_r[name##_tw_dims - 1];                     \
+        const struct tw_internal_rows tw_rows = tw_internal_rows(tw_launch, name##_tw_dims);                           \
+        const size_t tw_total = tw_launch->range[0] * tw_launch->range[1] * tw_launch->range[2];                       \
+        const size_t tw_length = tw_launch->range[name##_tw_dims - 1];                                                 \
         const size_t tw_past = tw_internal_piece_first(tw_total, tw_part + 1, tw_parts);                               \
         name##_tw_members(TW_INTERNAL_RESET, &tw_mine, &tw_here);                                                      \
         for (size_t tw_at = tw_internal_piece_first(tw_total, tw_part, tw_parts); tw_at < tw_past;) {                  \
             const size_t tw_rest = tw_length - tw_at % tw_length;                                                      \
             const size_t tw_count = tw_past - tw_at < tw_rest ? tw_past - tw_at : tw_rest;                             \
-            name##_tw_row(tw_at / tw_length, tw_o[name##_tw_dims - 1] + tw_at % tw_length, tw_count, tw_r, tw_o,       \
-                          &tw_mine, name##_tw_dims);                                                                   \
+            name##_tw_row(tw_at / tw_length, tw_rows.first[name##_tw_dims - 1] + tw_at % tw_length, tw_count,          \
+                          &tw_rows, &tw_mine, name##_tw_dims);                                                         \
             tw_at += tw_count;                                                                                         \
         }                                                                                                              \
         name##_tw_members(TW_INTERNAL_LEAVE, &tw_mine, &tw_here);                                                      \

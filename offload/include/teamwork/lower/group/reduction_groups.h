@@ -93,6 +93,8 @@ TW_DEVICE_INLINE struct tw_internal_launch tw_internal_part_launch(const struct 
     for (unsigned d = 0; d < 3; ++d) {
         own.range[d] = launch->range[d];
         own.offset[d] = launch->offset[d];
+        own.whole[d] = launch->whole[d];
+        own.first[d] = launch->first[d];
         own.local[d] = launch->local[d];
     }
     return own;

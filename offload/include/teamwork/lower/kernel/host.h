@@ -40,15 +40,34 @@ TW_DEVICE_INLINE size_t tw_internal_piece_first(size_t total, size_t piece, size
     return piece * each + (piece < rest ? piece : rest);
 }
 
+/* What the work-items of a launch have in common. Numbers past `dims`, which is a constant, are constants. */
+struct tw_internal_rows {
+    tw_item item;    /* without an id */
+    size_t first[3]; /* id */
+    size_t middle;   /* rows of the part in the dimension before the last, of three */
+};
+
+TW_DEVICE_INLINE struct tw_internal_rows tw_internal_rows(const struct tw_internal_launch *launch, unsigned dims)
+{
+    struct tw_internal_rows rows = {
+        {{0, 0, 0}, {1, 1, 1}, {0, 0, 0}, dims}, {0, 0, 0}, dims == 3 ? launch->range[1] : 1};
+    for (unsigned d = 0; d < dims; ++d) {
+        rows.item.tw_range_[d] = launch->whole[d];
+        rows.item.tw_offset_[d] = launch->offset[d] - launch->first[d];
+        rows.first[d] = launch->offset[d];
+    }
+    return rows;
+}
+
 /* The item in row `row` of the range whose last id, with the offset, is `last`. Loops count that id itself: so it
    stays an induction variable for the vectorizer, in 32 bits where a kernel asks for no more. */
-TW_DEVICE_INLINE tw_item tw_internal_item(size_t row, size_t last, const size_t range[3], const size_t offset[3],
-                                          unsigned dims)
+TW_DEVICE_INLINE tw_item tw_internal_item(size_t row, size_t last, const struct tw_internal_rows *rows, unsigned dims)
 {
-    tw_item item = {{last, 0, 0}, {range[0], range[1], range[2]}, {offset[0], offset[1], offset[2]}, dims};
+    tw_item item = rows->item;
+    item.tw_id_[0] = last;
     if (dims > 1) {
-        item.tw_id_[0] = offset[0] + (dims == 2 ? row : row / range[1]);
-        item.tw_id_[1] = dims == 2 ? last : offset[1] + row % range[1];
+        item.tw_id_[0] = rows->first[0] + (dims == 2 ? row : row / rows->middle);
+        item.tw_id_[1] = dims == 2 ? last : rows->first[1] + row % rows->middle;
         item.tw_id_[2] = dims == 2 ? 0 : last;
     }
     return item;
@@ -83,16 +102,16 @@ TW_DEVICE_INLINE tw_item tw_internal_item(size_t row, size_t last, const size_t 
         const size_t tw_total = tw_cut.rows * tw_cut.pieces;                                                           \
         const size_t tw_from = tw_internal_piece_first(tw_total, tw_piece, tw_pieces);                                 \
         const size_t tw_to = tw_internal_piece_first(tw_total, tw_piece + 1, tw_pieces);                               \
-        const size_t tw_r[3] = {tw_launch->range[0], tw_launch->range[1], tw_launch->range[2]};                        \
-        const size_t tw_o[3] = {tw_launch->offset[0], tw_launch->offset[1], tw_launch->offset[2]};                     \
+        const struct tw_internal_rows tw_rows = tw_internal_rows(tw_launch, tw_dims);                                  \
+        const size_t tw_first = tw_rows.first[tw_dims - 1];                                                            \
         if (tw_dims > 1 && tw_cut.pieces == 1)                                                                         \
             for (size_t tw_row = tw_from; tw_row < tw_to; ++tw_row)                                                    \
-                name##_tw_row(tw_row, tw_o[tw_dims - 1], tw_cut.row_length, tw_r, tw_o, &tw_args, tw_dims);            \
+                name##_tw_row(tw_row, tw_first, tw_cut.row_length, &tw_rows, &tw_args, tw_dims);                       \
         else                                                                                                           \
             for (size_t tw_p = tw_from; tw_p < tw_to; ++tw_p) {                                                        \
                 const size_t tw_before = tw_p % tw_cut.pieces * tw_cut.piece, tw_rest = tw_cut.row_length - tw_before; \
-                name##_tw_row(tw_p / tw_cut.pieces, tw_o[tw_dims - 1] + tw_before,                                     \
-                              tw_cut.piece < tw_rest ? tw_cut.piece : tw_rest, tw_r, tw_o, &tw_args, tw_dims);         \
+                name##_tw_row(tw_p / tw_cut.pieces, tw_first + tw_before,                                              \
+                              tw_cut.piece < tw_rest ? tw_cut.piece : tw_rest, &tw_rows, &tw_args, tw_dims);           \
             }                                                                                                          \
     }                                                                                                                  \
     TW_INTERNAL_HOST_FUNCTION(name)                                                                                    \
@@ -105,13 +124,14 @@ TW_DEVICE_INLINE tw_item tw_internal_item(size_t row, size_t last, const size_t 
    anything else.
    Expands to: void saxpy_tw_row(row, first, count, ...) { for (i from first) saxpy_tw_call(item, block); } */
 #define TW_INTERNAL_HOST_ROW(name, options)                                                                            \
-    TW_DEVICE_INLINE void name##_tw_row(size_t tw_row, size_t tw_first, size_t tw_count, const size_t *tw_r,           \
-                                        const size_t *tw_o, const name##_tw_block *tw_args, unsigned tw_dims)          \
+    TW_DEVICE_INLINE void name##_tw_row(size_t tw_row, size_t tw_first, size_t tw_count,                               \
+                                        const struct tw_internal_rows *tw_rows, const name##_tw_block *tw_args,        \
+                                        unsigned tw_dims)                                                              \
     {                                                                                                                  \
         const size_t tw_past = tw_first + tw_count;                                                                    \
         TW_INTERNAL_PRAGMA(clang loop options)                                                                         \
         for (size_t tw_i = tw_first; TW_INTERNAL_ITEMS, tw_i != tw_past; ++tw_i)                                       \
-            name##_tw_call(tw_internal_item(tw_row, tw_i, tw_r, tw_o, tw_dims), tw_args);                              \
+            name##_tw_call(tw_internal_item(tw_row, tw_i, tw_rows, tw_dims), tw_args);                                 \
     }
 // clang-format on
 
@@ -155,11 +175,35 @@ TW_DEVICE_INLINE struct tw_internal_group tw_internal_host_group(const struct tw
         l1 = dims > 1 ? launch->local[1] : 1;
         l2 = dims > 2 ? launch->local[2] : 1;
     }
-    struct tw_internal_group group = tw_internal_group(launch->range[0], dims > 1 ? launch->range[1] : 1,
-                                                       dims > 2 ? launch->range[2] : 1, l0, l1, l2, dims);
+    struct tw_internal_group group = tw_internal_group(launch->whole[0], dims > 1 ? launch->whole[1] : 1,
+                                                       dims > 2 ? launch->whole[2] : 1, l0, l1, l2, dims);
     for (unsigned d = 0; d < dims; ++d)
         group.tw_offset_[d] = launch->offset[d];
     return group;
+}
+
+/* The groups that a launch runs: how many, and the first one of those of the whole. */
+struct tw_internal_groups {
+    size_t range[3], first[3];
+};
+
+TW_DEVICE_INLINE struct tw_internal_groups tw_internal_groups(const struct tw_internal_launch *launch, unsigned dims)
+{
+    struct tw_internal_groups groups = {{1, 1, 1}, {0, 0, 0}};
+    for (unsigned d = 0; d < dims; ++d) {
+        groups.range[d] = launch->range[d];
+        groups.first[d] = launch->first[d];
+    }
+    return groups;
+}
+
+/* The id of the one at position `linear`. */
+TW_DEVICE_INLINE void tw_internal_group_id(size_t linear, const struct tw_internal_groups *groups, unsigned dims,
+                                           size_t id[3])
+{
+    tw_internal_delinearize(linear, groups->range, dims, id);
+    for (unsigned d = 0; d < dims; ++d)
+        id[d] += groups->first[d];
 }
 
 // clang-format off
@@ -177,11 +221,12 @@ TW_DEVICE_INLINE struct tw_internal_group tw_internal_host_group(const struct tw
     {                                                                                                                  \
         values##_COPY(name);                                                                                           \
         const struct tw_internal_group tw_all = tw_internal_host_group(tw_launch, tw_l0, tw_l1, tw_l2, tw_dims);       \
-        const size_t tw_total = tw_all.tw_range_[0] * tw_all.tw_range_[1] * tw_all.tw_range_[2];                       \
+        const struct tw_internal_groups tw_of = tw_internal_groups(tw_launch, tw_dims);                                \
+        const size_t tw_total = tw_of.range[0] * tw_of.range[1] * tw_of.range[2];                                      \
         const size_t tw_past = tw_internal_piece_first(tw_total, tw_piece + 1, tw_pieces);                             \
         for (size_t tw_g = tw_internal_piece_first(tw_total, tw_piece, tw_pieces); tw_g < tw_past; ++tw_g) {           \
             struct tw_internal_group tw_here = tw_all;                                                                 \
-            tw_internal_delinearize(tw_g, tw_here.tw_range_, tw_dims, tw_here.tw_id_);                                 \
+            tw_internal_group_id(tw_g, &tw_of, tw_dims, tw_here.tw_id_);                                               \
             if (tw_internal_cpu_memory(tw_launch, &tw_here.tw_memory_))                                                \
                 name##_tw_call(&tw_here, &tw_args);                                                                    \
         }                                                                                                              \

@@ -15,7 +15,7 @@
 #include <teamwork/range.h>
 
 enum {
-    TW_INTERNAL_KERNEL_ABI = 21, /* of kernels that headers compiled; the runtime checks it */
+    TW_INTERNAL_KERNEL_ABI = 22, /* of kernels that headers compiled; the runtime checks it */
     /* argument blocks up to this many bytes travel as kernel arguments; larger ones through device memory */
     TW_INTERNAL_INLINE_ARGS_BYTES = 256,
     /* in the simt lowering, blocks up to this many bytes have a region for either way; who launches chooses */
@@ -151,21 +151,26 @@ struct tw_internal_cpu {
     void *(*memory)(struct tw_internal_launch *launch);
 };
 
-/** One launch. Filled by the runtime, read by a launcher; lives until the launcher returns. */
+/**
+ * One launch, or a part of a larger one, which kernels cannot tell: ids and ranges are those of the whole. Filled by the
+ * runtime, read by a launcher; lives until the launcher returns.
+ */
 struct tw_internal_launch {
     const void *args;        /* the argument block, in host memory */
     const void *device_args; /* its copy in device memory; NULL: the region gets it as words */
     size_t range[3];         /* work-items of a range kernel, work-groups of a hierarchical one; 1 past dims */
-    size_t offset[3];        /* 0 past dims */
-    size_t local[3];         /* work-items of a group; 1 past dims */
-    unsigned dims;           /* 1 to 3 */
-    int device;              /* OpenMP device number; not for the host launcher */
-    unsigned lowering;       /* enum tw_internal_lowering */
-    unsigned max_teams;      /* most teams worth asking the device for; at least 1 */
-    unsigned max_parts;      /* most teams of a reduction in the simt lowering: set by the backend's `check` */
-    unsigned max_threads;    /* most threads in a team of the device */
-    unsigned thread_step;    /* teams of the standard mapping need a multiple of this: a warp */
-    size_t local_bytes;      /* local accessors of each group */
+    size_t offset[3];     /* of a range kernel the first id, else what is added to those of work-items; 0 past dims */
+    size_t whole[3];      /* the range of the launch that this is a part of; `range` where it is none; 1 past dims */
+    size_t first[3];      /* where the part begins in it; 0 where it is none, and past dims */
+    size_t local[3];      /* work-items of a group; 1 past dims */
+    unsigned dims;        /* 1 to 3 */
+    int device;           /* OpenMP device number; not for the host launcher */
+    unsigned lowering;    /* enum tw_internal_lowering */
+    unsigned max_teams;   /* most teams worth asking the device for; at least 1 */
+    unsigned max_parts;   /* most teams of a reduction in the simt lowering: set by the backend's `check` */
+    unsigned max_threads; /* most threads in a team of the device */
+    unsigned thread_step; /* teams of the standard mapping need a multiple of this: a warp */
+    size_t local_bytes;   /* local accessors of each group */
     void *scratch;        /* reductions: tw_internal_scratch_bytes() of device memory, on a CPU of host memory; counters
                              and arrays of a GPU are 0 before and after */
     size_t scratch_bytes; /* the backend's own: what it has */
