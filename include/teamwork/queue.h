@@ -129,10 +129,53 @@ typedef enum tw_queue_property {
 TW_API tw_status tw_queue_create_with_properties(tw_context *context, tw_device *device, unsigned properties,
                                                  tw_error_handler handler, void *handler_user, tw_queue **queue);
 
+/**
+ * Creates a queue over several devices, of any kinds, the host among them. An extension; docs/multi_device.md tells what
+ * becomes of each kind of group.
+ *
+ *     tw_device *devices[16];
+ *     size_t count;
+ *     tw_get_devices(TW_DEVICE_GPU, devices, 16, &count);     TW_DEVICE_ALL: all that TW_DEVICES leaves
+ *     tw_queue_create_over(devices, count, 0, NULL, NULL, &queue);
+ *
+ * Each launch of a kernel is divided: every device runs a box of the work-items. Range mappers (range_mapper.h) say what
+ * part of a buffer a box accesses, and the library keeps the contents where they are accessed. The kernel sees the whole
+ * launch: its ids, ranges and numbers of groups are those of a queue of one device. Submission, order, events, waits,
+ * errors, and command graphs are those of a queue: what is submitted is one group, which is complete when all its parts are.
+ * With one device it is a queue on that device.
+ *
+ * A single task, and other steps than kernels, run on the first device. A launch of no work-items runs nowhere.
+ *
+ * @param devices     1 to 64, all different
+ * @param properties  a set of tw_queue_property; 0 for none
+ * @return TW_ERROR_INVALID_ARGUMENT       queue is NULL; no devices, more than 64, one of them twice, NULL, or from before
+ *                                         tw_shutdown(); a property is unknown, or there are two priorities
+ *         TW_ERROR_INVALID_CONFIGURATION  a TW_ variable of the environment has a value that it cannot have
+ *         TW_ERROR_UNSUPPORTED            the program is linked with another OpenMP library in front of LLVM's
+ *         TW_ERROR_OUT_OF_MEMORY          also when a device's thread cannot be started
+ */
+TW_API tw_status tw_queue_create_over(tw_device *const *devices, size_t count, unsigned properties,
+                                      tw_error_handler handler, void *handler_user, tw_queue **queue);
+
+/** @return the number of devices of the queue; 0 for NULL */
+TW_API size_t tw_queue_device_count(const tw_queue *queue);
+
+/** @return device `index` of the queue, in the order of its creation; NULL if there is none */
+TW_API tw_device *tw_queue_device_at(const tw_queue *queue, size_t index);
+
+/**
+ * Fixes how launches are divided: device i gets shares[i] of the sum of all. So the same launch is divided alike in each
+ * run. Launches that are submitted later count.
+ *
+ * @param shares  as many as there are devices, numbers from 0 on and not all 0; NULL: the library divides as it finds best
+ * @return TW_ERROR_INVALID_ARGUMENT  queue is NULL, or a share is no such number
+ */
+TW_API tw_status tw_queue_set_division(tw_queue *queue, const double *shares);
+
 /** @return whether the queue runs its groups in the order of their submission; false for NULL */
 TW_API bool tw_queue_is_in_order(const tw_queue *queue);
 
-/** @return the device of the queue; NULL for NULL */
+/** @return the device of the queue, of several the first; NULL for NULL */
 TW_API tw_device *tw_queue_device(const tw_queue *queue);
 
 /**

@@ -23,6 +23,7 @@
  *     storage.h        storage objects of buffers and images; not included here
  *     pointer.h        pointers whose type says which memory they lead to; not included here
  *     view.h           accessors that carry their range, with checked indices in debug builds
+ *     range_mapper.h   what parts of a launch access, on queues over several devices
  *     kernel.h         launching kernels
  *     kernel_definition.h  defining kernels: TW_RANGE_KERNEL and the like; includes the next six
  *     work_group.h     the language of hierarchical kernels: tw_parallel_for_work_item, TW_LOCAL ...
@@ -82,6 +83,7 @@
 #include <teamwork/memory.h>
 #include <teamwork/queue.h>
 #include <teamwork/range.h>
+#include <teamwork/range_mapper.h>
 #include <teamwork/sim.h>
 #include <teamwork/status.h>
 #include <teamwork/task.h>

@@ -376,6 +376,19 @@ static void apply_staged_copy(const struct tw_command *command, const struct tw_
     tw_apply_staged_copy(plan);
 }
 
+/* Returns true if the queue, or the one that it is a part of, keeps the order of its commands. */
+static inline bool keeps_order(const struct tw_task_queue *home)
+{
+    return home->in_order || (home->leader && home->leader->in_order);
+}
+
+/* Returns the last command of an in-order queue over several devices that `home` is a part of: each of its submissions ends
+   with a command there. NULL: there is none. */
+static struct tw_command *last_of_leader(const struct tw_task_queue *home)
+{
+    return home->leader && home->leader->in_order ? home->leader->last_unfinished : NULL;
+}
+
 /* Makes the body wait for other commands: those of events, and in an in-order queue for the one before. */
 static __attribute__((noinline)) void follow_locked(struct tw_command *command, struct tw_command *const *before,
                                                     size_t count)
@@ -390,8 +403,9 @@ static __attribute__((noinline)) void follow_locked(struct tw_command *command, 
         }
     }
     /* if that one is complete, so are all before it */
-    if (command->home->in_order && command->previous && !command->previous->body.node.finished)
-        tw_graph_depend(node, &command->previous->body.node, false);
+    struct tw_command *last = command->home->in_order ? command->previous : last_of_leader(command->home);
+    if (last && !last->body.node.finished)
+        tw_graph_depend(node, &last->body.node, false);
 }
 
 /* Inserts the tasks of a command, and records where the contents of its buffers are after it. */
@@ -403,7 +417,7 @@ static void insert_locked(struct tw_command *command, struct tw_command *const *
         edges += command->copies[i].task.node.in_count;
     }
     tw_graph_insert(&command->body.node, edges);
-    if (count || command->home->in_order)
+    if (count || keeps_order(command->home))
         follow_locked(command, before, count);
     if (command->fallback)
         tw_fallback_note_spaces_locked(command);
@@ -468,7 +482,7 @@ tw_status tw_command_submit_after_locked(struct tw_command *command, struct tw_c
     status = is_simple ? TW_SUCCESS : describe_locked(command, &edges);
     if (status == TW_SUCCESS) {
         edges += tw_graph_edges_needed(command->body.node.accesses, command->body.node.access_count);
-        status = tw_command_make_edges(command, edges + count + command->home->in_order);
+        status = tw_command_make_edges(command, edges + count + keeps_order(command->home));
     }
     if (status == TW_SUCCESS && command->places && !is_simple
         && !tw_places_draft(command->uses, command->use_count, command->places, command->place_count, &draft))

@@ -17,6 +17,7 @@
 #include "objects/data/buffer.h"
 #include "objects/data/storage.h"
 #include "objects/queues/queue.h"
+#include "objects/queues/queue_devices.h"
 #include "objects/queues/recording.h"
 #include "runtime/command.h"
 #include "runtime/reclaim.h"
@@ -28,27 +29,6 @@ static tw_status check_queue(const tw_queue *queue)
 }
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
-
-tw_status tw_queue_begin_recording(tw_queue *queue)
-{
-    tw_status status = check_queue(queue);
-    if (status != TW_SUCCESS)
-        return status;
-    struct tw_recording *recording = calloc(1, sizeof *recording);
-    if (!recording)
-        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to record command groups");
-    recording->owner = &queue->recorder;
-    recording->device = queue->device;
-    tw_lock();
-    const bool is_recording = queue->recorder.recording != NULL;
-    if (!is_recording)
-        tw_recorder_join_locked(&queue->recorder, recording);
-    tw_unlock();
-    if (!is_recording)
-        return TW_SUCCESS;
-    free(recording);
-    return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, "the queue is recording already");
-}
 
 /* Fails if the groups of two devices cannot be in one graph. */
 static tw_status check_devices(const struct tw_device *device, const struct tw_device *other)
@@ -65,6 +45,46 @@ static tw_status check_devices(const struct tw_device *device, const struct tw_d
     return TW_SUCCESS;
 }
 
+/* Fails if the groups of a queue cannot be in a graph with those of a device. */
+static tw_status check_queue_devices(const tw_queue *queue, const struct tw_device *device)
+{
+    tw_status status = TW_SUCCESS;
+    for (size_t i = 0; i < tw_queue_device_count(queue) && status == TW_SUCCESS; ++i)
+        status = check_devices(tw_queue_device_at(queue, i), device);
+    return status;
+}
+
+/* Lets a queue record, and those of its devices. */
+static void join_locked(tw_queue *queue, struct tw_recording *recording)
+{
+    tw_recorder_join_locked(&queue->recorder, recording);
+    for (size_t i = 0; queue->devices && i < queue->devices->count; ++i)
+        tw_recorder_join_locked(&queue->devices->queues[i]->recorder, recording);
+}
+
+tw_status tw_queue_begin_recording(tw_queue *queue)
+{
+    tw_status status = check_queue(queue);
+    if (status == TW_SUCCESS)
+        status = check_queue_devices(queue, queue->device);
+    if (status != TW_SUCCESS)
+        return status;
+    struct tw_recording *recording = calloc(1, sizeof *recording);
+    if (!recording)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to record command groups");
+    recording->owner = &queue->recorder;
+    recording->device = queue->device;
+    tw_lock();
+    const bool is_recording = queue->recorder.recording != NULL;
+    if (!is_recording)
+        join_locked(queue, recording);
+    tw_unlock();
+    if (!is_recording)
+        return TW_SUCCESS;
+    free(recording);
+    return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, "the queue is recording already");
+}
+
 tw_status tw_queue_join_recording(tw_queue *queue, tw_queue *other)
 {
     tw_status status = check_queue(queue && other ? queue : NULL);
@@ -77,9 +97,9 @@ tw_status tw_queue_join_recording(tw_queue *queue, tw_queue *other)
     else if (queue->recorder.recording)
         status = tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, "the queue is recording already");
     else
-        status = check_devices(queue->device, recording->device);
+        status = check_queue_devices(queue, recording->device);
     if (status == TW_SUCCESS)
-        tw_recorder_join_locked(&queue->recorder, recording);
+        join_locked(queue, recording);
     tw_unlock();
     return status;
 }

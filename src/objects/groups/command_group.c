@@ -11,6 +11,7 @@
 #include "base/cancellation.h"
 #include "base/detail.h"
 #include "base/range_check.h"
+#include "divided.h"
 #include "objects/data/buffer.h"
 #include "runtime/allocation.h"
 #include "runtime/evict.h"
@@ -165,6 +166,8 @@ static tw_status check_access(const tw_buffer *buffer, tw_access_mode mode, tw_a
 /* Makes the group access host memory from now on. Fails if it has accessors to its device. */
 static tw_status move_to_host(struct tw_command_group *group, const char *refusal)
 {
+    if (group->divided && tw_divided_settle(group, "an accessor of the host") != TW_SUCCESS)
+        return group->status;
     tw_status status = tw_device_needs_worker(tw_host_device());
     if (status == TW_SUCCESS && group->use_count)
         status = tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, "%s", refusal);
@@ -247,11 +250,14 @@ static inline void *access_simply(struct tw_command_group *group, struct tw_buff
     return is_part ? address + tw_box_first(box, &buffer->data.whole) * buffer->data.element_bytes : address;
 }
 
+/* The mapper of an accessor without one. */
+static const tw_range_mapper unmapped = {.tw_kind_ = TW_INTERNAL_MAP_DEFAULT};
+
 void *tw_access(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode, tw_access_target target)
 {
     if (!group || group->status != TW_SUCCESS)
         return NULL;
-    if (is_simple(buffer, mode, target) && !group->on_host) {
+    if (is_simple(buffer, mode, target) && !group->on_host && !group->divided) {
         void *address = access_simply(group, buffer, &buffer->data.whole, false, mode);
         if (address)
             return address;
@@ -260,7 +266,24 @@ void *tw_access(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode,
     if (status == TW_SUCCESS)
         status = check_target(group, target);
     if (status == TW_SUCCESS)
-        return access_box(group, buffer, &buffer->box, mode);
+        return group->divided ? tw_divided_access(group, buffer, &buffer->box, buffer->range, mode, &unmapped)
+                              : access_box(group, buffer, &buffer->box, mode);
+    fail(group, status);
+    return NULL;
+}
+
+void *tw_access_mapped(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode, tw_range_mapper mapper)
+{
+    if (!group || group->status != TW_SUCCESS)
+        return NULL;
+    tw_status status = check_access(buffer, mode, TW_GLOBAL);
+    if (status == TW_SUCCESS)
+        status = check_target(group, TW_GLOBAL);
+    if (status == TW_SUCCESS)
+        status = tw_divided_check_mapper(&mapper, buffer->range);
+    if (status == TW_SUCCESS)
+        return group->divided ? tw_divided_access(group, buffer, &buffer->box, buffer->range, mode, &mapper)
+                              : access_box(group, buffer, &buffer->box, mode);
     fail(group, status);
     return NULL;
 }
@@ -271,7 +294,7 @@ void *tw_access_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, t
     struct tw_box box;
     if (!group || group->status != TW_SUCCESS)
         return NULL;
-    if (is_simple(buffer, mode, target) && !group->on_host && tw_buffer_box(buffer, offset, range, &box) == TW_SUCCESS
+    if (is_simple(buffer, mode, target) && !group->on_host && !group->divided && tw_buffer_box(buffer, offset, range, &box) == TW_SUCCESS
         && !tw_box_is_empty(&box)) {
         void *address = access_simply(group, buffer, &box, !tw_box_covers(&box, &buffer->data.whole), mode);
         if (address)
@@ -283,9 +306,16 @@ void *tw_access_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, t
     if (status == TW_SUCCESS)
         status = check_target(group, target);
     if (status == TW_SUCCESS)
-        return access_box(group, buffer, &box, mode);
+        return group->divided ? tw_divided_access(group, buffer, &box, range, mode, &unmapped)
+                              : access_box(group, buffer, &box, mode);
     fail(group, status);
     return NULL;
+}
+
+void *tw_command_group_access_within(struct tw_command_group *group, struct tw_buffer *root, const struct tw_box *all,
+                                     const struct tw_box *accessed, tw_access_mode mode)
+{
+    return access_box(group, root, accessed, mode) ? tw_buffer_address(root, all, group->device->space) : NULL;
 }
 
 struct tw_internal_target tw_internal_reduction(tw_command_group *group, tw_buffer *buffer, size_t index, bool keep)
@@ -382,8 +412,8 @@ static tw_status check_dims(tw_range range, unsigned dims)
                           dims);
 }
 
-void *tw_internal_view(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode, tw_access_target target,
-                       unsigned dims)
+/* Checks that a buffer can have a view of `dims` dimensions; 0: of as many as it has. */
+static void check_view(tw_command_group *group, tw_buffer *buffer, unsigned dims)
 {
     if (dims && group && group->status == TW_SUCCESS && buffer) {
         const tw_status status = check_dims(tw_buffer_range(buffer), dims);
@@ -396,7 +426,20 @@ void *tw_internal_view(tw_command_group *group, tw_buffer *buffer, tw_access_mod
                             "the rows of the sub-buffer do not lie back to back, as those of a TW_VIEW() must: take a "
                             "TW_PART_VIEW(), which knows how far apart they are"));
     }
+}
+
+void *tw_internal_view(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode, tw_access_target target,
+                       unsigned dims)
+{
+    check_view(group, buffer, dims);
     return tw_access(group, buffer, mode, target);
+}
+
+void *tw_internal_mapped_view(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode, tw_range_mapper mapper,
+                              unsigned dims)
+{
+    check_view(group, buffer, dims);
+    return tw_access_mapped(group, buffer, mode, mapper);
 }
 
 struct tw_internal_bounds *tw_internal_bounds_of(tw_command_group *group)
@@ -490,6 +533,8 @@ void tw_depends_on_all(tw_command_group *group, tw_event *const *events, size_t 
 static bool begin_step(struct tw_command_group *group, const char *name)
 {
     if (!group || group->status != TW_SUCCESS)
+        return false;
+    if (group->divided && tw_divided_settle(group, name) != TW_SUCCESS)
         return false;
     if (group->kernel)
         fail(group, tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,

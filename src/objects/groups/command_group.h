@@ -14,6 +14,7 @@
 #include "objects/queues/queue.h"
 #include "runtime/step.h"
 
+struct tw_divided;
 struct tw_fallback;
 struct tw_pin;
 
@@ -36,6 +37,7 @@ struct tw_command_group {
     bool borrows;             /* a buffer in `uses` is `lent` */
     bool has_parts;           /* one of `uses` is of a part of its buffer */
     bool on_host;             /* its accessors are on the host: tw_update_host(), or TW_HOST */
+    struct tw_divided *divided; /* what it has instead, on a queue over several devices; or NULL */
     bool has_host_task, has_native_task;
     bool accessed_nothing; /* an accessor gave NULL, since its buffer or part is empty */
     bool only_moves;       /* its steps so far are updates, or prefetches: they consist of accesses alone */
@@ -89,6 +91,15 @@ bool tw_command_group_box(struct tw_command_group *group, struct tw_buffer *buff
 /* Adds an access to a box, which may be empty. Returns false if the group fails. */
 bool tw_command_group_access(struct tw_command_group *group, struct tw_buffer *buffer, const struct tw_box *box,
                              tw_access_mode mode);
+/* Adds an access to the box `accessed` for the kernel, whose pointer leads to the first element of `all`, around it. Returns
+   that address; NULL if there is nothing to access, or the group fails. */
+void *tw_command_group_access_within(struct tw_command_group *group, struct tw_buffer *root, const struct tw_box *all,
+                                     const struct tw_box *accessed, tw_access_mode mode);
+/* Submits groups of the devices of a queue as one submission: no other command comes between them. They depend on `events`,
+   which the caller keeps; NULL: on none. Groups that were submitted are gone, and NULL. `event` as for
+   tw_queue_submit(). */
+tw_status tw_command_groups_submit(struct tw_queue *queue, struct tw_command_group **groups, size_t count,
+                                   struct tw_event_list *events, tw_event **event, const char *file, int line);
 /* Begins the group's host task. Returns false as tw_command_group_begin_step(), or if the group has accessors that are
    not on the host. */
 bool tw_command_group_begin_host_task(struct tw_command_group *group, const char *name);

@@ -16,6 +16,7 @@
 #include "base/process.h"
 #include "base/tool.h"
 #include "base/tuning.h"
+#include "divided.h"
 #include "objects/data/buffer.h"
 #include "objects/data/storage.h"
 #include "objects/queues/recording.h"
@@ -45,6 +46,7 @@ static void free_group(struct tw_command_group *group)
     free(group->detail);
     free(group->bounds);
     drop_events(group->events);
+    tw_divided_free(group->divided);
     free(group->memory.block);
     free(group);
 }
@@ -119,6 +121,11 @@ tw_command_group *tw_queue_begin(tw_queue *queue)
     memset(group, 0, offsetof(struct tw_command_group, spare));
     group->queue = queue;
     group->device = queue->device;
+    if (queue->devices && !(group->divided = tw_divided_new())) {
+        free_group(group);
+        tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a command group");
+        return NULL;
+    }
     if (tw_tools_are_on())
         group->began_ns = tw_now_ns();
     atomic_fetch_add_explicit(&queue->tasks.references, 1, memory_order_relaxed); /* the caller keeps it alive */
@@ -130,6 +137,8 @@ static void drop_locked(struct tw_command_group *group)
     tw_unpin(&group->pins);
     for (size_t i = 0; i < group->use_count; ++i)
         tw_buffer_unuse_locked(tw_buffer_of(group->uses[i].data));
+    if (group->divided)
+        tw_divided_drop_locked(group->divided);
     tw_fallback_free_locked(group->fallback);
     tw_task_queue_release_locked(&group->queue->tasks);
 }
@@ -334,12 +343,165 @@ static inline void release_submitted_locked(struct tw_queue *queue, struct tw_co
         tw_command_release_locked(command);
 }
 
+/* ---- several groups as one --------------------------------------------------------------------------------------- */
+
+/* The command that is complete when those of a submission are: it reports no errors, which they do themselves. */
+static void joined_locked(struct tw_command *command)
+{
+    (void)command;
+}
+
+static const struct tw_command_object join_object = {.completed_locked = joined_locked,
+                                                     .released_locked = tw_queue_take_memory_locked};
+
+static struct tw_command *make_join(struct tw_queue *queue, const char *file, int line)
+{
+    struct tw_command *join = tw_command_create(&join_object, &(struct tw_memory){.block = NULL}, 0, 0, false, 0);
+    if (!join)
+        return NULL;
+    join->device = queue->device;
+    join->queue = &queue->tasks;
+    join->file = file;
+    join->line = line;
+    join->body.kind = &tw_kind_nothing;
+    join->timed = true;
+    return join;
+}
+
+/* A submission of several groups. */
+struct joint {
+    struct tw_queue *queue;
+    struct tw_command_group **groups;
+    struct tw_command **commands; /* of each */
+    size_t count;
+    struct tw_event_list *events; /* that all depend on; or NULL */
+    struct tw_command *join;      /* or NULL */
+};
+
+/* Makes the commands. Stores NULL for those that could not be made. */
+static tw_status make_commands(struct joint *joint, bool has_event, const char *file, int line)
+{
+    tw_status status = TW_SUCCESS;
+    for (size_t i = 0; i < joint->count && status == TW_SUCCESS; ++i) {
+        struct tw_command_group *group = joint->groups[i];
+        status = check_group(group->queue, group);
+        if (status != TW_SUCCESS)
+            break;
+        joint->commands[i] = make_command(group, file, line);
+        if (joint->commands[i] && tw_tools_are_on())
+            joint->commands[i]->recorded_ns = group->began_ns;
+        status = joint->commands[i] ? TW_SUCCESS : TW_ERROR_OUT_OF_MEMORY;
+    }
+    if (status == TW_SUCCESS && (has_event || joint->queue->tasks.in_order)
+        && !(joint->join = make_join(joint->queue, file, line)))
+        status = TW_ERROR_OUT_OF_MEMORY;
+    return status == TW_ERROR_OUT_OF_MEMORY ? tw_fail(status, "no memory for the command group") : status;
+}
+
+/* Makes room in the queues of all groups. Releases the lock meanwhile. */
+static void make_rooms_locked(const struct joint *joint)
+{
+    for (size_t i = 0; i < joint->count; ++i)
+        if (joint->groups[i]->queue->tasks.unfinished >= joint->groups[i]->queue->limit)
+            tw_queue_make_room_locked(joint->groups[i]->queue);
+    if (joint->queue->tasks.unfinished >= joint->queue->limit)
+        tw_queue_make_room_locked(joint->queue);
+}
+
+/* Submits or records all commands, and stores how many of them. */
+static tw_status submit_commands_locked(const struct joint *joint, tw_event **event, size_t *submitted)
+{
+    const bool records = joint->queue->recorder.recording != NULL;
+    tw_status status = TW_SUCCESS;
+    if (records && joint->queue->tasks.in_order)
+        return tw_fail(TW_ERROR_UNSUPPORTED, "a queue over several devices that keeps the order cannot record: within a "
+                                             "command graph accessors give the order");
+    for (*submitted = 0; *submitted < joint->count; ++*submitted) {
+        struct tw_command_group *group = joint->groups[*submitted];
+        group->events = joint->events;
+        status = submit_or_record_locked(group, joint->commands[*submitted], records ? event : NULL);
+        group->events = NULL;
+        if (status != TW_SUCCESS)
+            return *submitted ? tw_fail(status, "%s: %zu of %zu parts of the group were submitted", tw_error_detail(),
+                                        *submitted, joint->count)
+                              : status;
+    }
+    if (joint->join && !records) {
+        joint->join->home = &joint->queue->tasks;
+        tw_task_queue_retain(&joint->queue->tasks);
+        status = tw_command_submit_after_locked(joint->join, joint->commands, joint->count);
+        if (status != TW_SUCCESS) {
+            joint->join->home = NULL;
+            tw_task_queue_release_locked(&joint->queue->tasks);
+        }
+    }
+    return status;
+}
+
+/* Releases the commands, and the groups of those that were submitted. */
+static void end_joint_locked(const struct joint *joint, size_t submitted, tw_event **event)
+{
+    for (size_t i = 0; i < joint->count; ++i) {
+        if (i >= submitted && joint->commands[i])
+            abandon_locked(joint->commands[i]);
+        if (i >= submitted)
+            continue;
+        struct tw_queue *queue = joint->groups[i]->queue;
+        hand_over(joint->groups[i]);
+        joint->groups[i] = leave_spare_locked(queue, joint->groups[i]);
+        release_submitted_locked(queue, joint->commands[i], NULL);
+    }
+    if (event && joint->join)
+        *event = &joint->join->events[TW_PHASE_COMPLETE];
+    else if (joint->join)
+        tw_command_release_locked(joint->join);
+}
+
+tw_status tw_command_groups_submit(struct tw_queue *queue, struct tw_command_group **groups, size_t count,
+                                   struct tw_event_list *events, tw_event **event, const char *file, int line)
+{
+    struct joint joint = {.queue = queue, .groups = groups, .count = count, .events = events};
+    size_t submitted = 0;
+    joint.commands = calloc(count, sizeof(struct tw_command *));
+    if (!joint.commands)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the command group");
+    tw_status status = make_commands(&joint, event != NULL, file, line);
+    tw_lock();
+    if (status == TW_SUCCESS) {
+        make_rooms_locked(&joint);
+        status = submit_commands_locked(&joint, event, &submitted);
+    }
+    end_joint_locked(&joint, submitted, status == TW_SUCCESS ? event : NULL);
+    tw_unlock();
+    for (size_t i = 0; i < submitted; ++i)
+        if (groups[i]) {
+            free_group(groups[i]);
+            groups[i] = NULL;
+        }
+    free(joint.commands);
+    tw_reclaim();
+    return status;
+}
+
+/* Submits a group of a queue over several devices, and frees it. On failure the group is left as it was. */
+static tw_status submit_divided(tw_command_group *group, tw_event **event, const char *file, int line)
+{
+    const tw_status status = tw_divided_submit(group, event, file, line);
+    if (status == TW_SUCCESS)
+        tw_command_group_discard(group);
+    return status;
+}
+
+/* ---- submission -------------------------------------------------------------------------------------------------- */
+
 /* Submits a group and frees it. On failure the group is left as it was. */
 static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **event, const char *file, int line)
 {
     tw_status status = check_group(queue, group);
     if (status != TW_SUCCESS)
         return status;
+    if (__builtin_expect(group->divided != NULL, 0))
+        return submit_divided(group, event, file, line);
     struct tw_command *command = make_command(group, file, line);
     if (!command)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the command group");
@@ -472,7 +634,7 @@ tw_status tw_internal_submit_function(tw_queue *queue, tw_queue *fallback, tw_co
     for (size_t i = 0; i < 2 && tried[i]; ++i) {
         tw_command_group *recorded __attribute__((cleanup(tw_internal_discard))) = record_by(function, user, tried[i]);
         if (i == 0 && recorded && recorded->status == TW_SUCCESS && fallback && fallback->device != queue->device
-            && !recorded->on_host && !recorded->has_native_task && !tw_queue_is_recording(queue))
+            && !recorded->on_host && !recorded->has_native_task && !recorded->divided && !tw_queue_is_recording(queue))
             record_fallback(recorded, fallback, function, user);
         tw_command_group *group = recorded;
         recorded = NULL;

@@ -9,6 +9,7 @@
 #include "base/detail.h"
 #include "base/range_check.h"
 #include "command_group.h"
+#include "divided.h"
 #include "group_size.h"
 #include "kernel_info.h"
 #include "kernel_pointers.h"
@@ -180,10 +181,20 @@ static bool can_record(const struct tw_command_group *group)
 
 /* ---- kernels without groups -------------------------------------------------------------------------------------- */
 
+/* Returns true if the launch is one of a group that is divided later: then it is noted. */
+static bool is_noted(struct tw_command_group *group, const struct tw_launch_request *request, const void *block)
+{
+    if (group->divided)
+        tw_divided_launch(group, request, block);
+    return group->divided;
+}
+
 void tw_single_task_kernel(tw_command_group *group, const tw_kernel *kernel, const void *block, size_t block_bytes)
 {
     static const struct launcher launcher = {"tw_single_task", TW_INTERNAL_SINGLE_TASK, TW_INTERNAL_SINGLE_TASK};
-    if (!can_record(group))
+    if (!can_record(group)
+        || is_noted(group, &(struct tw_launch_request){TW_INTERNAL_SINGLE_TASK, .kernel = kernel, .block_bytes = block_bytes},
+                    block))
         return;
     tw_status status = check_kernel(group, kernel, launcher, block, block_bytes);
     group->launch = (struct tw_internal_launch){.range = {1, 1, 1}, .whole = {1, 1, 1}, .local = {1, 1, 1}, .dims = 1};
@@ -215,7 +226,9 @@ void tw_parallel_for_offset_kernel(tw_command_group *group, tw_range range, tw_i
                                    const void *block, size_t block_bytes)
 {
     static const struct launcher launcher = {"tw_parallel_for", TW_INTERNAL_RANGE, TW_INTERNAL_REDUCTION};
-    if (!can_record(group))
+    const struct tw_launch_request request = {
+        TW_INTERNAL_RANGE, .range = range, .offset = offset, .kernel = kernel, .block_bytes = block_bytes};
+    if (!can_record(group) || is_noted(group, &request, block))
         return;
     tw_status status =
         tw_range_is_valid(range) ? check_offset(range, offset) : tw_refuse_range("the kernel's range", range);
@@ -381,7 +394,8 @@ void tw_parallel_for_work_group_offset_kernel(tw_command_group *group, tw_range 
 {
     static const struct launcher launcher = {"tw_parallel_for_work_group", TW_INTERNAL_WORK_GROUP,
                                              TW_INTERNAL_WORK_GROUP};
-    if (!can_record(group))
+    const struct tw_launch_request request = {TW_INTERNAL_WORK_GROUP, groups, local, offset, kernel, block_bytes};
+    if (!can_record(group) || is_noted(group, &request, block))
         return;
     const tw_status status =
         tw_range_is_valid(groups) ? check_offset(groups, offset) : tw_refuse_range("the range of groups", groups);
@@ -404,8 +418,10 @@ void tw_parallel_for_nd_range_kernel(tw_command_group *group, tw_nd_range range,
                                      const void *block, size_t block_bytes)
 {
     static const struct launcher launcher = {"tw_parallel_for_nd_range", TW_INTERNAL_ND_RANGE, TW_INTERNAL_ND_RANGE};
+    const struct tw_launch_request request = {TW_INTERNAL_ND_RANGE, range.global, range.local,
+                                              range.offset,         kernel,       block_bytes};
     tw_status status = TW_SUCCESS;
-    if (!can_record(group))
+    if (!can_record(group) || is_noted(group, &request, block))
         return;
     if (!tw_range_is_valid(range.global))
         status = tw_refuse_range("the nd_range's global range", range.global);
@@ -439,4 +455,20 @@ void tw_command_group_set_part(struct tw_command_group *group, const size_t firs
     const tw_status status = device->backend->check(device, group->kernel, launch);
     if (status != TW_SUCCESS)
         tw_command_group_fail(group, status);
+}
+
+void tw_launch_request_record(const struct tw_launch_request *request, struct tw_command_group *group,
+                              const void *block)
+{
+    const size_t bytes = request->block_bytes;
+    const tw_nd_range nd_range = {request->range, request->local, request->offset};
+    if (request->form == TW_INTERNAL_SINGLE_TASK)
+        tw_single_task_kernel(group, request->kernel, block, bytes);
+    else if (request->form == TW_INTERNAL_RANGE)
+        tw_parallel_for_offset_kernel(group, request->range, request->offset, request->kernel, block, bytes);
+    else if (request->form == TW_INTERNAL_WORK_GROUP)
+        tw_parallel_for_work_group_offset_kernel(group, request->range, request->local, request->offset,
+                                                 request->kernel, block, bytes);
+    else
+        tw_parallel_for_nd_range_kernel(group, nd_range, request->kernel, block, bytes);
 }

@@ -11,6 +11,7 @@
 #include "base/detail.h"
 #include "base/lock.h"
 #include "base/process.h"
+#include "queue_devices.h"
 #include "objects/data/host_access.h"
 #include "objects/devices/discovery.h"
 #include "objects/devices/lifetime.h"
@@ -29,6 +30,8 @@ static struct tw_queue *failed_queues;
 /* Adds an error, of the failure with a number or 0, to the queue's errors, with what all of them say of the queue. */
 static void add_error_locked(struct tw_queue *queue, tw_error error, uint64_t failure)
 {
+    error.device = queue->device;
+    queue = queue->owner ? queue->owner : queue;
     if (!queue->failed_link) {
         queue->next_failed = failed_queues;
         queue->failed_link = &failed_queues;
@@ -37,7 +40,6 @@ static void add_error_locked(struct tw_queue *queue, tw_error error, uint64_t fa
         failed_queues = queue;
     }
     error.queue = queue;
-    error.device = queue->device;
     error.context = queue->context;
     tw_errors_add_locked(&queue->errors, &error, failure);
 }
@@ -70,6 +72,7 @@ static void end_locked(struct tw_task_queue *tasks)
     }
     tw_memory_drop_locked(&queue->kept);
     tw_task_queue_end(tasks);
+    free(queue->devices);
     free(queue);
     tw_object_died_locked(TW_OBJECT_QUEUE);
 }
@@ -85,6 +88,15 @@ static enum tw_priority priority_of(unsigned properties)
     return properties & TW_QUEUE_PRIORITY_LOW    ? TW_PRIORITY_LOW
            : properties & TW_QUEUE_PRIORITY_HIGH ? TW_PRIORITY_HIGH
                                                  : TW_PRIORITY_NORMAL;
+}
+
+static tw_status check_properties(unsigned properties)
+{
+    if ((properties & PRIORITIES) == PRIORITIES)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "a queue has one priority");
+    if (properties & ~ALL_PROPERTIES)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "0x%x is no set of properties of queues", properties);
+    return TW_SUCCESS;
 }
 
 static void join_locked(struct tw_queue *queue, struct tw_context *context)
@@ -164,6 +176,62 @@ tw_status tw_queue_create_on_device(tw_device *device, tw_error_handler handler,
     return status;
 }
 
+/* ---- queues over several devices --------------------------------------------------------------------------------- */
+
+static tw_status check_devices(tw_device *const *devices, size_t count)
+{
+    if (!devices || !count || count > TW_MOST_QUEUE_DEVICES)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "a queue has 1 to %u devices, and gets %zu", TW_MOST_QUEUE_DEVICES,
+                       devices ? count : 0);
+    for (size_t i = 0; i < count; ++i) {
+        if (!tw_is_device(devices[i]))
+            return tw_fail(TW_ERROR_INVALID_ARGUMENT, "device %zu is NULL, or from before tw_shutdown()", i);
+        for (size_t k = 0; k < i; ++k)
+            if (devices[k] == devices[i])
+                return tw_fail(TW_ERROR_INVALID_ARGUMENT, "devices %zu and %zu are the same", k, i);
+    }
+    return TW_SUCCESS;
+}
+
+/* Makes the queues of the devices. On failure those that were made stay with the queue. */
+static tw_status add_devices(struct tw_queue *queue, tw_device *const *devices, size_t count, unsigned properties)
+{
+    queue->devices = tw_queue_devices_new();
+    tw_status status = queue->devices ? TW_SUCCESS : tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a queue");
+    for (size_t i = 0; i < count && status == TW_SUCCESS; ++i) {
+        struct tw_queue **made = &queue->devices->queues[i];
+        status = create(devices[i], NULL, properties & ~(unsigned)TW_QUEUE_IN_ORDER, NULL, NULL, made);
+        if (status != TW_SUCCESS)
+            break;
+        (*made)->owner = queue;
+        (*made)->tasks.leader = &queue->tasks;
+        ++queue->devices->count;
+    }
+    return status;
+}
+
+tw_status tw_queue_create_over(tw_device *const *devices, size_t count, unsigned properties, tw_error_handler handler,
+                               void *handler_user, tw_queue **queue)
+{
+    tw_queue *made = NULL;
+    if (!queue)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is to be stored at NULL");
+    tw_status status __attribute__((cleanup(leave_runtime))) = tw_runtime_enter();
+    if (status == TW_SUCCESS)
+        status = check_properties(properties);
+    if (status == TW_SUCCESS)
+        status = check_devices(devices, count);
+    if (status == TW_SUCCESS)
+        status = create(devices[0], NULL, properties, handler, handler_user, &made);
+    if (status == TW_SUCCESS && count > 1)
+        status = add_devices(made, devices, count, properties);
+    if (status == TW_SUCCESS)
+        *queue = made;
+    else
+        (void)tw_queue_destroy(&made);
+    return status;
+}
+
 static tw_status create_in_context(tw_context *context, tw_device *device, unsigned properties,
                                    tw_error_handler handler, void *handler_user, tw_queue **queue)
 {
@@ -191,10 +259,9 @@ tw_status tw_queue_create_with_properties(tw_context *context, tw_device *device
 {
     if (!queue)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is to be stored at NULL");
-    if ((properties & PRIORITIES) == PRIORITIES)
-        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "a queue has one priority");
-    if (properties & ~ALL_PROPERTIES)
-        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "0x%x is no set of properties of queues", properties);
+    const tw_status checked = check_properties(properties);
+    if (checked != TW_SUCCESS)
+        return checked;
     if (context)
         return create_in_context(context, device, properties, handler, handler_user, queue);
     tw_status status __attribute__((cleanup(leave_runtime))) = tw_runtime_enter();
@@ -233,6 +300,16 @@ tw_device *tw_queue_device(const tw_queue *queue)
     return queue ? queue->device : NULL;
 }
 
+/* Makes the context of a queue that was created without one. */
+static struct tw_context *new_context(const struct tw_queue *queue)
+{
+    const struct tw_queue_devices *over = queue->devices;
+    struct tw_device *devices[TW_MOST_QUEUE_DEVICES] = {queue->device};
+    for (size_t i = 0; over && i < over->count; ++i)
+        devices[i] = over->queues[i]->device;
+    return tw_context_new(devices, over ? over->count : 1, queue->handler, queue->handler_user);
+}
+
 tw_context *tw_queue_context(const tw_queue *queue)
 {
     struct tw_queue *owner = (struct tw_queue *)(uintptr_t)queue; /* its own context is not part of its value */
@@ -243,7 +320,7 @@ tw_context *tw_queue_context(const tw_queue *queue)
     tw_unlock();
     if (context)
         return context;
-    struct tw_context *made = tw_context_new(&owner->device, 1, owner->handler, owner->handler_user);
+    struct tw_context *made = new_context(owner);
     if (!made)
         return NULL;
     tw_lock();
@@ -276,6 +353,8 @@ tw_status tw_queue_set_profiling(tw_queue *queue, bool profiling)
     if (!queue)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is NULL");
     atomic_store_explicit(&queue->profiling, profiling, memory_order_relaxed);
+    for (size_t i = 0; queue->devices && i < queue->devices->count; ++i)
+        atomic_store_explicit(&queue->devices->queues[i]->profiling, profiling, memory_order_relaxed);
     return TW_SUCCESS;
 }
 
@@ -351,7 +430,7 @@ static struct tw_command *unfinished_before(const void *what)
     return first && first->sequence <= ticket->sequence ? first : NULL;
 }
 
-tw_status tw_queue_drain_locked(struct tw_queue *queue)
+static tw_status drain_locked(struct tw_queue *queue)
 {
     const struct ticket ticket = {queue, queue->tasks.submitted};
     const unsigned long mark = queue->tasks.first_unfinished ? tw_mark_own_accesses_locked() : 0;
@@ -368,6 +447,15 @@ tw_status tw_queue_drain_locked(struct tw_queue *queue)
     tw_wait_locked(unfinished_before, &ticket, NULL, last);
     tw_command_release_locked(last);
     return TW_SUCCESS;
+}
+
+tw_status tw_queue_drain_locked(struct tw_queue *queue)
+{
+    const struct tw_queue_devices *devices = queue->devices;
+    tw_status status = drain_locked(queue);
+    for (size_t i = 0; devices && i < devices->count && status == TW_SUCCESS; ++i)
+        status = drain_locked(devices->queues[i]);
+    return status;
 }
 
 /* Returns true if a command waits for the program: for a host accessor, a user event, or a callback of a storage. */
@@ -532,6 +620,7 @@ tw_status tw_queue_destroy(tw_queue **handle)
     if (status == TW_ERROR_WOULD_DEADLOCK)
         return status;
     *handle = NULL;
+    tw_queue_end_devices(queue->devices);
     tw_lock();
     tw_recorder_leave_locked(&queue->recorder);
     struct tw_context *context = queue->context;

@@ -20,6 +20,7 @@
 
 struct tw_command_graph;
 struct tw_command_group;
+struct tw_queue_devices;
 
 /* Number of submitted groups that a queue keeps for tw_queue_begin(): one for each thread, up to this many threads. */
 #define TW_SPARE_GROUPS 8
@@ -28,8 +29,10 @@ struct tw_queue {
     const char *copy; /* the first member, for tw_check_copy() */
     /* Adds an error; without the lock. The second member, so that another copy of the library can call it. */
     void (*keep_error)(tw_queue *queue, tw_status status, const char *message, const char *file, int line);
-    struct tw_device *device;
-    atomic_bool profiling; /* set without the lock */
+    struct tw_device *device;         /* of a queue over several, the first */
+    struct tw_queue_devices *devices; /* of a queue over several; else NULL */
+    struct tw_queue *owner;           /* the queue over several devices that it is a part of; or NULL */
+    atomic_bool profiling;            /* set without the lock */
     size_t handles;
     struct tw_context *context;    /* counted; NULL: its own, until somebody asks for it */
     struct tw_queue *next, **link; /* in context->queues */

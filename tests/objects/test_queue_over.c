@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Variants: host (gpu-simt gpu-teams) */
+/**
+ * Queues over several devices: each launch is divided, and the results are those of a queue on one device. On a machine
+ * with a GPU the devices are it and the host; else simulated ones.
+ */
+#include "tw_test.h"
+
+#include <string.h>
+
+enum { ROWS = 37, COLUMNS = 23, INNER = 19, N = 10000, MOST = 8 };
+
+TW_TEST_ONE_THREAD
+
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
+
+struct saxpy {
+    float a;
+    const float *x;
+    float *y;
+};
+static inline void saxpy(tw_item item, const struct saxpy *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    k->y[i] += k->a * k->x[i];
+}
+TW_RANGE_KERNEL(saxpy, 1);
+
+/* Sums of neighbours, with the edges as they are. */
+struct spread {
+    TW_VIEW(const unsigned, 2) now;
+    TW_VIEW(unsigned, 2) next;
+};
+static inline void spread(tw_item item, const struct spread *k)
+{
+    const size_t i = tw_global_id(item, 0), j = tw_global_id(item, 1);
+    const bool edge = i == 0 || j == 0 || i == tw_global_range(item, 0) - 1 || j == tw_global_range(item, 1) - 1;
+    tw_at(k->next, i, j) = edge ? tw_at(k->now, i, j)
+                                : tw_at(k->now, i - 1, j) + tw_at(k->now, i + 1, j) + tw_at(k->now, i, j - 1)
+                                      + 3 * tw_at(k->now, i, j + 1);
+}
+TW_RANGE_KERNEL(spread, 2);
+
+struct product {
+    TW_VIEW(const int) a, b;
+    TW_VIEW(int) c;
+};
+static inline void product(tw_item item, const struct product *k)
+{
+    const size_t i = tw_global_id(item, 0), j = tw_global_id(item, 1);
+    int sum = 0;
+    for (size_t at = 0; at < INNER; ++at)
+        sum += tw_at(k->a, i, at) * tw_at(k->b, at, j);
+    tw_at(k->c, i, j) = sum;
+}
+TW_RANGE_KERNEL(product, 2);
+
+/* All that a work-item of a group can ask, in one number. */
+struct numbers {
+    unsigned long *out;
+};
+static inline void numbers(tw_nd_item item, const struct numbers *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    k->out[i] = i + 1000 * tw_group_id(item, 0) + 1000000 * tw_group_range(item, 0) + 100000000 * tw_local_id(item, 0)
+                + 10000000000 * tw_global_range(item, 0) + tw_global_linear_id(item);
+}
+TW_ND_RANGE_KERNEL(numbers);
+
+struct tiles {
+    unsigned *out;
+    size_t columns;
+};
+static inline void tiles(tw_group group, const struct tiles *k)
+{
+    tw_parallel_for_work_item(group, item)
+    {
+        const size_t i = tw_global_id(item, 0), j = tw_global_id(item, 1);
+        k->out[i * k->columns + j] = (unsigned)(tw_group_linear_id(group) * 100 + tw_local_linear_id(item));
+    }
+}
+TW_WORK_GROUP_KERNEL(tiles);
+
+/* ---- helpers ----------------------------------------------------------------------------------------------------- */
+
+/* A queue over `count` devices. */
+static tw_queue *queue_over(size_t count, unsigned properties)
+{
+    tw_device *devices[MOST];
+    size_t found = 0;
+    tw_queue *queue = NULL;
+    TW_PASS(tw_get_devices(TW_DEVICE_ALL, devices, MOST, &found));
+    found = found > MOST ? MOST : found;
+    if (found == 0) {
+        TW_PASS(tw_select_device(NULL, NULL, &devices[0]));
+        found = 1;
+    }
+    TW_PASS(tw_queue_create_over(devices, count < found ? count : found, properties, NULL, NULL, &queue));
+    return queue;
+}
+
+/* ---- cases ------------------------------------------------------------------------------------------------------- */
+
+TW_TEST(elements_are_divided_without_a_mapper)
+{
+    static float x[N], y[N];
+    for (size_t count = 1; count <= 4; ++count) {
+        tw_queue *queue = queue_over(count, 0);
+        tw_buffer *bx = NULL, *by = NULL;
+        for (size_t i = 0; i < N; ++i) {
+            x[i] = (float)i;
+            y[i] = 1;
+        }
+        TW_PASS(tw_buffer_create_over(x, sizeof *x, tw_range_1d(N), &bx));
+        TW_PASS(tw_buffer_create_over(y, sizeof *y, tw_range_1d(N), &by));
+        for (int round = 0; round < 3; ++round)
+            TW_COMMAND_GROUP(queue, cg)
+                tw_parallel_for(cg, tw_range_1d(N), saxpy, .a = 2, .x = tw_read(cg, bx), .y = tw_read_write(cg, by));
+        TW_PASS(tw_queue_wait(queue));
+        TW_PASS(tw_buffer_destroy(&bx));
+        TW_PASS(tw_buffer_destroy(&by));
+        for (size_t i = 0; i < N; ++i)
+            TW_CHECK(y[i] == 1 + 6 * (float)i);
+        TW_PASS(tw_queue_destroy(&queue));
+    }
+}
+
+TW_TEST(neighborhoods_are_exchanged)
+{
+    static unsigned data[ROWS][COLUMNS], expected[ROWS][COLUMNS], other[ROWS][COLUMNS];
+    enum { STEPS = 10 };
+    for (size_t i = 0; i < ROWS; ++i)
+        for (size_t j = 0; j < COLUMNS; ++j)
+            data[i][j] = expected[i][j] = (unsigned)(i * 31 + j * j);
+    for (int step = 0; step < STEPS; ++step) {
+        for (size_t i = 0; i < ROWS; ++i)
+            for (size_t j = 0; j < COLUMNS; ++j)
+                other[i][j] = i == 0 || j == 0 || i == ROWS - 1 || j == COLUMNS - 1
+                                  ? expected[i][j]
+                                  : expected[i - 1][j] + expected[i + 1][j] + expected[i][j - 1]
+                                        + 3 * expected[i][j + 1];
+        memcpy(expected, other, sizeof expected);
+    }
+    tw_queue *queue = queue_over(4, 0);
+    tw_buffer *plates[2];
+    for (int i = 0; i < 2; ++i)
+        TW_PASS(tw_buffer_create_copy(data, sizeof(unsigned), tw_range_2d(ROWS, COLUMNS), &plates[i]));
+    for (int step = 0; step < STEPS; ++step) {
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_buffer *now = plates[step & 1], *next = plates[~step & 1];
+        tw_parallel_for(cg, tw_range_2d(ROWS, COLUMNS), spread,
+                        .now = TW_READ_MAPPED_VIEW(cg, now, tw_neighborhood(1, 1, 0), 2),
+                        .next = TW_DISCARD_WRITE_MAPPED_VIEW(cg, next, tw_one_to_one(), 2));
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+    }
+    TW_PASS(tw_buffer_read(plates[0], data));
+    TW_CHECK(memcmp(data, expected, sizeof data) == 0);
+    for (int i = 0; i < 2; ++i)
+        TW_PASS(tw_buffer_destroy(&plates[i]));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST(slices_are_brought_whole)
+{
+    static int a[ROWS][INNER], b[INNER][COLUMNS], c[ROWS][COLUMNS];
+    for (int i = 0; i < ROWS * INNER; ++i)
+        a[0][i] = i % 7;
+    for (int i = 0; i < INNER * COLUMNS; ++i)
+        b[0][i] = i % 11;
+    tw_queue *queue = queue_over(3, 0);
+    tw_buffer *ba = NULL, *bb = NULL, *bc = NULL;
+    TW_PASS(tw_buffer_create_over(a, sizeof(int), tw_range_2d(ROWS, INNER), &ba));
+    TW_PASS(tw_buffer_create_over(b, sizeof(int), tw_range_2d(INNER, COLUMNS), &bb));
+    TW_PASS(tw_buffer_create_over(c, sizeof(int), tw_range_2d(ROWS, COLUMNS), &bc));
+    tw_event *event = NULL;
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_2d(ROWS, COLUMNS), product, .a = TW_READ_MAPPED_VIEW(cg, ba, tw_slice(1)),
+                    .b = TW_READ_MAPPED_VIEW(cg, bb, tw_slice(0)), .c = TW_DISCARD_WRITE_VIEW(cg, bc));
+    TW_PASS(tw_queue_submit(queue, cg, &event));
+    TW_PASS(tw_event_wait(event));
+    tw_event_release(&event);
+    TW_PASS(tw_buffer_destroy(&ba));
+    TW_PASS(tw_buffer_destroy(&bb));
+    TW_PASS(tw_buffer_destroy(&bc));
+    for (int i = 0; i < ROWS; ++i)
+        for (int j = 0; j < COLUMNS; ++j) {
+            int sum = 0;
+            for (int k = 0; k < INNER; ++k)
+                sum += a[i][k] * b[k][j];
+            TW_EQUAL(c[i][j], sum);
+        }
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST(groups_see_the_whole_launch)
+{
+    static unsigned long out[2][480];
+    static unsigned shapes[2][48 * 30];
+    for (int over = 0; over < 2; ++over) {
+        tw_queue *queue = queue_over(over ? 4 : 1, 0);
+        tw_buffer *buffer = NULL, *shape = NULL;
+        TW_PASS(tw_buffer_create_over(out[over], sizeof(unsigned long), tw_range_1d(480), &buffer));
+        TW_PASS(tw_buffer_create_over(shapes[over], sizeof(unsigned), tw_range_1d(48 * 30), &shape));
+        TW_COMMAND_GROUP(queue, cg)
+            tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(480), tw_range_1d(32)), numbers,
+                                     .out = tw_discard_write(cg, buffer));
+        TW_COMMAND_GROUP(queue, cg)
+            tw_parallel_for_work_group(cg, tw_range_2d(12, 6), tw_range_2d(4, 5), tiles, .columns = 30,
+                                       .out = tw_discard_write(cg, shape));
+        TW_PASS(tw_queue_wait(queue));
+        TW_PASS(tw_buffer_destroy(&buffer));
+        TW_PASS(tw_buffer_destroy(&shape));
+        TW_PASS(tw_queue_destroy(&queue));
+    }
+    TW_CHECK(memcmp(out[0], out[1], sizeof out[0]) == 0);
+    TW_CHECK(memcmp(shapes[0], shapes[1], sizeof shapes[0]) == 0);
+}
+
+TW_TEST_LIST = {TW_CASE(elements_are_divided_without_a_mapper), TW_CASE(neighborhoods_are_exchanged),
+                TW_CASE(slices_are_brought_whole), TW_CASE(groups_see_the_whole_launch), TW_CASES_END};
