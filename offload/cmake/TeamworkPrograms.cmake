@@ -79,9 +79,14 @@ function(teamwork_add_run target test label)
         SKIP_RETURN_CODE 77)
 endfunction()
 
-# Compiles one variant of a program as target NAME.VARIANT, binary VARIANT/NAME.
+# Compiles one variant of a program as target NAME.VARIANT, binary VARIANT/NAME. TEAMWORK_PROGRAM_LIBRARY is the library that it
+# is linked with, unless the variant needs the static one; the shared one where it is not set.
 function(teamwork_add_variant name variant)
     set(target ${name}.${variant})
+    set(library ${TEAMWORK_PROGRAM_LIBRARY})
+    if(NOT library)
+        set(library Teamwork::teamwork)
+    endif()
     add_executable(${target} ${ARGN})
     set_target_properties(${target} PROPERTIES
         OUTPUT_NAME ${name}
@@ -89,10 +94,10 @@ function(teamwork_add_variant name variant)
     target_link_libraries(${target} PRIVATE teamwork_warnings)
     if(variant STREQUAL "host")
         target_compile_definitions(${target} PRIVATE TW_LOWERING_HOST) # there are no target regions to compile
-        target_link_libraries(${target} PRIVATE Teamwork::teamwork)
+        target_link_libraries(${target} PRIVATE ${library})
     elseif(variant STREQUAL "stacks")
         teamwork_add_offload(${target} NO_COMPILER)
-        target_link_libraries(${target} PRIVATE Teamwork::teamwork)
+        target_link_libraries(${target} PRIVATE ${library})
     elseif(variant MATCHES "^gpu-(simt|teams)$")
         # linked with the static library, so that the one file can be carried to a machine with a GPU
         teamwork_add_offload(${target} ARCHS ${TEAMWORK_GPU_ARCH} LOWERING ${CMAKE_MATCH_1})
@@ -102,12 +107,12 @@ function(teamwork_add_variant name variant)
         target_link_libraries(${target} PRIVATE Teamwork::teamwork_static)
     else()
         teamwork_add_offload(${target} ARCHS x86_64)
-        target_link_libraries(${target} PRIVATE Teamwork::teamwork)
+        target_link_libraries(${target} PRIVATE ${library})
     endif()
 endfunction()
 
 # teamwork_add_program(<name> SOURCES <source>... VARIANTS <variant>... [GPU_VARIANTS <variant>...]
-#                      [VALUES] [UNSANITIZED] [NO_COMPILER] [SANITIZED_COMPILER] [SERIAL])
+#                      [VALUES] [UNSANITIZED] [NO_COMPILER] [SANITIZED_COMPILER] [INTERNAL] [SERIAL])
 #
 # Compiles a program in each variant that it names and this build has, and registers its runs with CTest: the host
 # variant on the host and on simulated devices, with sanitizers only on those with threads, each other one on its own
@@ -122,9 +127,10 @@ endfunction()
 # UNSANITIZED      not compiled with sanitizers at all
 # NO_COMPILER      kernels keep their stacks, which is what the program is about
 # SANITIZED_COMPILER  with sanitizers the host variant is optimized, and compiled with that plugin, too
+# INTERNAL         calls functions that are the library's own: it includes private headers, and is linked with the static library
 # SERIAL           the runs share the machine with no other test
 function(teamwork_add_program name)
-    cmake_parse_arguments(PARSE_ARGV 1 program "VALUES;UNSANITIZED;NO_COMPILER;SANITIZED_COMPILER;SERIAL" "" "SOURCES;VARIANTS;GPU_VARIANTS")
+    cmake_parse_arguments(PARSE_ARGV 1 program "VALUES;UNSANITIZED;NO_COMPILER;SANITIZED_COMPILER;INTERNAL;SERIAL" "" "SOURCES;VARIANTS;GPU_VARIANTS")
     if(program_UNPARSED_ARGUMENTS OR NOT program_SOURCES OR NOT program_VARIANTS)
         message(FATAL_ERROR "teamwork_add_program(${name}): sources or variants are missing, or there is an argument too many: "
                             "${program_UNPARSED_ARGUMENTS}")
@@ -147,6 +153,9 @@ function(teamwork_add_program name)
     list(APPEND variants ${host_variant})
     list(REMOVE_DUPLICATES variants)
 
+    if(program_INTERNAL)
+        set(TEAMWORK_PROGRAM_LIBRARY Teamwork::teamwork_static)
+    endif()
     set(built ${TEAMWORK_VARIANTS})
     if(TEAMWORK_HAVE_COMPILER)
         list(APPEND built stacks)
@@ -158,6 +167,9 @@ function(teamwork_add_program name)
         endif()
         set(target ${name}.${variant})
         teamwork_add_variant(${name} ${variant} ${program_SOURCES})
+        if(program_INTERNAL)
+            target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/offload)
+        endif()
         if(program_NO_COMPILER)
             set_target_properties(${target} PROPERTIES TEAMWORK_NO_COMPILER ON)
         endif()

@@ -217,22 +217,23 @@ TW_DEVICE_INLINE bool tw_internal_last_team(const struct tw_internal_reducing *h
 
 /* The item of a place in the range; `here` has all that items have in common. */
 TW_DEVICE_INLINE tw_item tw_internal_reduction_item(size_t linear, size_t total, tw_item here,
-                                                    struct tw_internal_split split, unsigned dims)
+                                                    const struct tw_internal_simt_captures *head, unsigned dims)
 {
+    const size_t range[3] = {head->r0, head->r1, head->r2}, offset[3] = {head->o0, head->o1, head->o2};
     uint32_t id[3];
     if (dims > 1 && total >> 31) {
-        tw_internal_delinearize(linear, here.tw_range_, dims, here.tw_id_);
+        tw_internal_delinearize(linear, range, dims, here.tw_id_);
         for (unsigned d = 0; d < dims; ++d)
-            here.tw_id_[d] += here.tw_offset_[d];
+            here.tw_id_[d] += offset[d];
         return here;
     }
     if (dims == 1) {
-        here.tw_id_[0] = linear + here.tw_offset_[0];
+        here.tw_id_[0] = linear + offset[0];
         return here;
     }
-    tw_internal_split_id((uint32_t)linear, split, dims, id);
+    tw_internal_split_id((uint32_t)linear, tw_internal_simt_split(head), dims, id);
     for (unsigned d = 0; d < dims; ++d)
-        here.tw_id_[d] = id[d] + here.tw_offset_[d];
+        here.tw_id_[d] = id[d] + offset[d];
     return here;
 }
 
@@ -767,9 +768,8 @@ TW_DEVICE_INLINE bool tw_internal_teams_fetch(struct tw_internal_launch *launch,
     TW_DEVICE_INLINE void name##_tw_simt_body(const uint64_t *tw_words, unsigned tw_count)                             \
     {                                                                                                                  \
         const struct tw_internal_simt_captures *const tw_head = tw_internal_simt_head(tw_words);                       \
-        const struct tw_internal_split tw_split = tw_internal_simt_split(tw_head);                                     \
-        const tw_item tw_point = {{0, 0, 0}, {tw_head->r0, tw_head->r1, tw_head->r2},                                  \
-                                  {tw_head->o0, tw_head->o1, tw_head->o2}, name##_tw_dims};                            \
+        const tw_item tw_point = {{0, 0, 0}, {tw_head->w0, tw_head->w1, tw_head->w2},                                  \
+                                  {tw_head->f0, tw_head->f1, tw_head->f2}, name##_tw_dims};                            \
         name##_tw_block tw_copy;                                                                                       \
         name##_tw_block tw_mine = *(const name##_tw_block *)tw_internal_simt_block(                                    \
             tw_words, tw_count, &tw_copy, sizeof tw_copy);                                                             \
@@ -785,11 +785,11 @@ TW_DEVICE_INLINE bool tw_internal_teams_fetch(struct tw_internal_launch *launch,
         for (; tw_i + 3 * tw_stride < tw_total; tw_i += 4 * tw_stride) {                                               \
             TW_INTERNAL_PRAGMA(clang loop unroll(full))                                                                \
             for (size_t tw_k = 0; tw_k < 4; ++tw_k)                                                                    \
-                name##_tw_call(tw_internal_reduction_item(tw_i + tw_k * tw_stride, tw_total, tw_point, tw_split,       \
+                name##_tw_call(tw_internal_reduction_item(tw_i + tw_k * tw_stride, tw_total, tw_point, tw_head,        \
                                                           name##_tw_dims), &tw_mine);                                  \
         }                                                                                                              \
         for (; tw_i < tw_total; tw_i += tw_stride)                                                                     \
-            name##_tw_call(tw_internal_reduction_item(tw_i, tw_total, tw_point, tw_split, name##_tw_dims), &tw_mine);  \
+            name##_tw_call(tw_internal_reduction_item(tw_i, tw_total, tw_point, tw_head, name##_tw_dims), &tw_mine);   \
         TW_INTERNAL_SIMT_FINISH(name, tw_mine, tw_here)                                                                \
     }
 

@@ -133,7 +133,7 @@ TW_DEVICE_INLINE void tw_internal_join_part(struct tw_internal_launch *launch, c
 TW_DEVICE_INLINE struct tw_internal_entry
 tw_internal_teams_parts_entry(const struct tw_internal_launch *launch, struct tw_internal_entry entry, size_t bytes)
 {
-    struct tw_internal_teams_captures captures = tw_internal_teams_captures(launch);
+    struct tw_internal_teams_captures captures = tw_internal_teams_captures(launch, true);
     captures.memory = (uint64_t)(uintptr_t)launch->scratch;
     entry.turns = tw_internal_teams_parts(launch, true);
     if (entry.turns < (size_t)entry.teams)

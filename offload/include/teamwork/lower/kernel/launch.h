@@ -22,8 +22,8 @@ enum {
     TW_INTERNAL_SIMT_ARGS_BYTES = 1024,
     /* a region captures so many words that describe the launch, and behind them those of the argument block
        (region.h) */
-    TW_INTERNAL_SIMT_WORDS = 11,
-    TW_INTERNAL_TEAMS_WORDS = 9
+    TW_INTERNAL_SIMT_WORDS = 17,
+    TW_INTERNAL_TEAMS_WORDS = 15
 };
 
 /** The largest work-group on any GPU; simt launches of bigger ones are refused. */

@@ -157,28 +157,31 @@ enum { tw_internal_on_device = 1 };
     TW_INTERNAL_FUNCTION(unused, void, name##_tw_host, struct tw_internal_launch *tw_launch, size_t tw_piece,          \
                          size_t tw_pieces)
 
-/* X(from, 0), X(from, 1) ... for each word of a region: those of the head, 9 in the teams lowering and 11 in simt,
+/* X(from, 0), X(from, 1) ... for each word of a region: those of the head, 15 in the teams lowering and 17 in simt,
    and 1, 8, 32 or 128 of the block. */
 // clang-format off
 #define TW_INTERNAL_EACH_OF_TEN(X, from, tens)                                                                         \
     X(from, tens##0), X(from, tens##1), X(from, tens##2), X(from, tens##3), X(from, tens##4), X(from, tens##5),        \
     X(from, tens##6), X(from, tens##7), X(from, tens##8), X(from, tens##9)
 #define TW_INTERNAL_EACH_10(X, from) TW_INTERNAL_EACH_OF_TEN(X, from, )
-#define TW_INTERNAL_EACH_12(X, from) TW_INTERNAL_EACH_10(X, from), X(from, 10), X(from, 11)
-#define TW_INTERNAL_EACH_17(X, from)                                                                                   \
-    TW_INTERNAL_EACH_12(X, from), X(from, 12), X(from, 13), X(from, 14), X(from, 15), X(from, 16)
-#define TW_INTERNAL_EACH_19(X, from) TW_INTERNAL_EACH_17(X, from), X(from, 17), X(from, 18)
+#define TW_INTERNAL_EACH_16(X, from)                                                                                   \
+    TW_INTERNAL_EACH_10(X, from), X(from, 10), X(from, 11), X(from, 12), X(from, 13), X(from, 14), X(from, 15)
+#define TW_INTERNAL_EACH_18(X, from) TW_INTERNAL_EACH_16(X, from), X(from, 16), X(from, 17)
+#define TW_INTERNAL_EACH_20(X, from) TW_INTERNAL_EACH_10(X, from), TW_INTERNAL_EACH_OF_TEN(X, from, 1)
+#define TW_INTERNAL_EACH_23(X, from) TW_INTERNAL_EACH_20(X, from), X(from, 20), X(from, 21), X(from, 22)
+#define TW_INTERNAL_EACH_25(X, from) TW_INTERNAL_EACH_23(X, from), X(from, 23), X(from, 24)
 #define TW_INTERNAL_EACH_40(X, from)                                                                                   \
-    TW_INTERNAL_EACH_10(X, from), TW_INTERNAL_EACH_OF_TEN(X, from, 1), TW_INTERNAL_EACH_OF_TEN(X, from, 2),            \
-    TW_INTERNAL_EACH_OF_TEN(X, from, 3)
-#define TW_INTERNAL_EACH_41(X, from) TW_INTERNAL_EACH_40(X, from), X(from, 40)
-#define TW_INTERNAL_EACH_43(X, from) TW_INTERNAL_EACH_41(X, from), X(from, 41), X(from, 42)
-#define TW_INTERNAL_EACH_139(X, from)                                                                                  \
+    TW_INTERNAL_EACH_20(X, from), TW_INTERNAL_EACH_OF_TEN(X, from, 2), TW_INTERNAL_EACH_OF_TEN(X, from, 3)
+#define TW_INTERNAL_EACH_47(X, from)                                                                                   \
+    TW_INTERNAL_EACH_40(X, from), X(from, 40), X(from, 41), X(from, 42), X(from, 43), X(from, 44), X(from, 45),        \
+    X(from, 46)
+#define TW_INTERNAL_EACH_49(X, from) TW_INTERNAL_EACH_47(X, from), X(from, 47), X(from, 48)
+#define TW_INTERNAL_EACH_145(X, from)                                                                                  \
     TW_INTERNAL_EACH_40(X, from), TW_INTERNAL_EACH_OF_TEN(X, from, 4), TW_INTERNAL_EACH_OF_TEN(X, from, 5),            \
     TW_INTERNAL_EACH_OF_TEN(X, from, 6), TW_INTERNAL_EACH_OF_TEN(X, from, 7), TW_INTERNAL_EACH_OF_TEN(X, from, 8),     \
     TW_INTERNAL_EACH_OF_TEN(X, from, 9), TW_INTERNAL_EACH_OF_TEN(X, from, 10), TW_INTERNAL_EACH_OF_TEN(X, from, 11),   \
-    TW_INTERNAL_EACH_OF_TEN(X, from, 12), X(from, 130), X(from, 131), X(from, 132), X(from, 133), X(from, 134),        \
-    X(from, 135), X(from, 136), X(from, 137), X(from, 138)
+    TW_INTERNAL_EACH_OF_TEN(X, from, 12), TW_INTERNAL_EACH_OF_TEN(X, from, 13), X(from, 140), X(from, 141),            \
+    X(from, 142), X(from, 143), X(from, 144)
 // clang-format on
 
 /* const uint64_t TW_INTERNAL_EACH_10(TW_INTERNAL_TAKE, words);  Expands to: const uint64_t tw_0 = words[0], ...;
@@ -193,6 +196,13 @@ struct tw_internal_entry {
     size_t turns; /* of the loop of a region in the teams lowering */
     uint64_t in[TW_INTERNAL_SIMT_WORDS + TW_INTERNAL_SIMT_ARGS_BYTES / 8]; /* its words */
 };
+
+/* A word of the head: of a launch of groups the first one, else the offset that work-items are told, that of the launch
+   which this one is a part of. */
+TW_DEVICE_INLINE uint64_t tw_internal_first_word(const struct tw_internal_launch *launch, bool groups, unsigned dim)
+{
+    return groups ? launch->first[dim] : launch->offset[dim] - launch->first[dim];
+}
 
 /* The words that a region gets: `count` that describe the launch, and the argument block, of `bytes`. */
 TW_DEVICE_INLINE void tw_internal_add_block(struct tw_internal_entry *entry, unsigned count,

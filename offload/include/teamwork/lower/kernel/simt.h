@@ -120,12 +120,17 @@ TW_DEVICE_INLINE void tw_internal_team_grid(const size_t range[3], const unsigne
 /* The first words of every region, in the order in which it receives them; the argument words follow. A single task
    uses `launch_word` alone. The library launches kernels past OpenMP with these. */
 struct tw_internal_simt_captures {
-    uint64_t r0, r1, r2, o0, o1, o2, inner, by_inner, by_middle, shape, launch_word;
+    uint64_t r0, r1, r2; /* what the launch runs */
+    uint64_t o0, o1, o2; /* its offset */
+    uint64_t w0, w1, w2; /* the range of the launch that it is a part of */
+    uint64_t f0, f1, f2; /* of groups the first one; else the offset of the launch that it is a part of */
+    uint64_t inner, by_inner, by_middle, shape, launch_word;
 };
 static_assert(sizeof(struct tw_internal_simt_captures) == TW_INTERNAL_SIMT_WORDS * 8, "the head of a region");
 
-TW_DEVICE_INLINE struct tw_internal_simt_captures
-tw_internal_simt_captures(const struct tw_internal_launch *launch, struct tw_internal_split split, uint64_t shape)
+TW_DEVICE_INLINE struct tw_internal_simt_captures tw_internal_simt_captures(const struct tw_internal_launch *launch,
+                                                                            bool groups, struct tw_internal_split split,
+                                                                            uint64_t shape)
 {
     struct tw_internal_simt_captures captures = {launch->range[0],
                                                  launch->range[1],
@@ -133,6 +138,12 @@ tw_internal_simt_captures(const struct tw_internal_launch *launch, struct tw_int
                                                  launch->offset[0],
                                                  launch->offset[1],
                                                  launch->offset[2],
+                                                 launch->whole[0],
+                                                 launch->whole[1],
+                                                 launch->whole[2],
+                                                 tw_internal_first_word(launch, groups, 0),
+                                                 tw_internal_first_word(launch, groups, 1),
+                                                 tw_internal_first_word(launch, groups, 2),
                                                  (uint64_t)split.inner | (uint64_t)split.middle << 32,
                                                  split.by_inner,
                                                  split.by_middle,
@@ -173,7 +184,7 @@ tw_internal_simt_range_captures(const struct tw_internal_launch *launch, struct 
         split.inner = (uint32_t)(launch->range[0] / TW_INTERNAL_SIMT_RANGE_THREADS);
         split.middle = (uint32_t)(launch->range[0] % TW_INTERNAL_SIMT_RANGE_THREADS);
     }
-    return tw_internal_simt_captures(launch, split, log[0] | log[1] << 8 | log[2] << 16 | launch->dims << 24);
+    return tw_internal_simt_captures(launch, false, split, log[0] | log[1] << 8 | log[2] << 16 | launch->dims << 24);
 }
 
 /* Of a reduction, in teams of as many threads, with the scratch memory in place of a shape. */
@@ -183,7 +194,7 @@ tw_internal_simt_reduction_captures(const struct tw_internal_launch *launch, str
     grid->teams[0] = tw_internal_reduction_teams(launch);
     grid->threads[0] = TW_INTERNAL_SIMT_RANGE_THREADS;
     grid->teams[1] = grid->teams[2] = grid->threads[1] = grid->threads[2] = 1;
-    return tw_internal_simt_captures(launch, tw_internal_split_for(launch->range, launch->dims),
+    return tw_internal_simt_captures(launch, false, tw_internal_split_for(launch->range, launch->dims),
                                      (uint64_t)(uintptr_t)launch->scratch);
 }
 
@@ -207,7 +218,7 @@ tw_internal_simt_group_captures(const struct tw_internal_launch *launch, struct 
     uint64_t shape = (uint64_t)launch->dims << TW_INTERNAL_SIMT_LOCAL_AT(3);
     for (unsigned d = 0; d < 3; ++d)
         shape |= (uint64_t)local[d] << TW_INTERNAL_SIMT_LOCAL_AT(d);
-    return tw_internal_simt_captures(launch, split, shape);
+    return tw_internal_simt_captures(launch, true, split, shape);
 }
 
 /* Of a kernel of work-groups that reduces: teams stride over the groups. The scratch memory takes the place of what
@@ -241,7 +252,8 @@ TW_DEVICE_INLINE struct tw_internal_entry tw_internal_simt_entry(const struct tw
 TW_DEVICE_INLINE struct tw_internal_entry tw_internal_simt_task_entry(const struct tw_internal_launch *launch,
                                                                       size_t bytes)
 {
-    const struct tw_internal_simt_captures captures = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, (uint64_t)(uintptr_t)launch};
+    const struct tw_internal_simt_captures captures = {
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, (uint64_t)(uintptr_t)launch};
     const struct tw_internal_simt_grid grid = {{1, 1, 1}, {1, 1, 1}};
     return tw_internal_simt_entry(launch, &captures, &grid, bytes);
 }
@@ -307,10 +319,10 @@ TW_DEVICE_INLINE TW_INTERNAL_CONST_ADDRESS tw_internal_simt_block(const uint64_t
        static void saxpy_tw_simt_32 ... _128 and _1 likewise
        static void saxpy_tw_simt(launch) { entry = tw_internal_simt_range_entry(launch, bytes of the block); ... } */
 #define TW_INTERNAL_SIMT(name, form)                                                                                   \
-    TW_INTERNAL_SIMT_REGION(name, 8, 19)                                                                               \
-    TW_INTERNAL_SIMT_REGION(name, 32, 43)                                                                              \
-    TW_INTERNAL_SIMT_REGION(name, 128, 139)                                                                            \
-    TW_INTERNAL_SIMT_REGION(name, 1, 12)                                                                               \
+    TW_INTERNAL_SIMT_REGION(name, 8, 25)                                                                               \
+    TW_INTERNAL_SIMT_REGION(name, 32, 49)                                                                              \
+    TW_INTERNAL_SIMT_REGION(name, 128, 145)                                                                            \
+    TW_INTERNAL_SIMT_REGION(name, 1, 18)                                                                               \
     TW_INTERNAL_LAUNCHER(name, simt, form)
 
 #define TW_INTERNAL_SIMT_REGION(name, block, words)                                                                    \
@@ -417,11 +429,11 @@ TW_DEVICE_INLINE void tw_internal_simt_shaped_place(uint64_t shape, unsigned dim
 #endif
 }
 
-TW_DEVICE_INLINE bool tw_internal_simt_inside(const tw_item *item, const uint32_t place[3], unsigned dims)
+TW_DEVICE_INLINE bool tw_internal_simt_inside(const size_t range[3], const uint32_t place[3], unsigned dims)
 {
     bool inside = true;
     for (unsigned d = 0; d < dims; ++d)
-        inside &= place[d] < (uint32_t)item->tw_range_[d];
+        inside &= place[d] < (uint32_t)range[d];
     return inside;
 }
 
@@ -432,12 +444,13 @@ TW_DEVICE_INLINE bool tw_internal_simt_range_item(tw_item *item, const uint64_t 
     const struct tw_internal_simt_captures *const head = tw_internal_simt_head(words);
     const struct tw_internal_split split = tw_internal_simt_split(head);
     const uint64_t shape = head->shape;
-    item->tw_range_[0] = head->r0;
-    item->tw_range_[1] = head->r1;
-    item->tw_range_[2] = head->r2;
-    item->tw_offset_[0] = head->o0;
-    item->tw_offset_[1] = head->o1;
-    item->tw_offset_[2] = head->o2;
+    const size_t range[3] = {head->r0, head->r1, head->r2}, offset[3] = {head->o0, head->o1, head->o2};
+    item->tw_range_[0] = head->w0;
+    item->tw_range_[1] = head->w1;
+    item->tw_range_[2] = head->w2;
+    item->tw_offset_[0] = head->f0;
+    item->tw_offset_[1] = head->f1;
+    item->tw_offset_[2] = head->f2;
     item->tw_dims_ = dims;
     for (unsigned d = dims; d < 3; ++d) {
         item->tw_range_[d] = 1;
@@ -445,17 +458,17 @@ TW_DEVICE_INLINE bool tw_internal_simt_range_item(tw_item *item, const uint64_t 
     }
     if (dims == 1) {
         const uint32_t team = tw_internal_team(), thread = tw_internal_thread();
-        item->tw_id_[0] = (size_t)team * TW_INTERNAL_SIMT_RANGE_THREADS + thread + item->tw_offset_[0];
+        item->tw_id_[0] = (size_t)team * TW_INTERNAL_SIMT_RANGE_THREADS + thread + offset[0];
         return (team < split.inner) | (thread < split.middle); /* no product before it */
     }
     uint32_t place[3] = {0, 0, 0};
     tw_internal_simt_shaped_place(shape, dims, place);
-    bool inside = tw_internal_simt_inside(item, place, dims);
+    bool inside = tw_internal_simt_inside(range, place, dims);
     if (TW_INTERNAL_SIMT_ONE_DIMENSION(shape)) {
         tw_internal_simt_place(split, shape, dims, place);
-        inside = tw_internal_simt_inside(item, place, dims);
+        inside = tw_internal_simt_inside(range, place, dims);
         for (unsigned d = 0; d < dims; ++d)
-            place[d] += (uint32_t)item->tw_offset_[d];
+            place[d] += (uint32_t)offset[d];
     }
     for (unsigned d = 0; d < dims; ++d)
         item->tw_id_[d] = place[d];
@@ -473,7 +486,7 @@ TW_DEVICE_INLINE uint32_t tw_internal_simt_row(uint32_t thread, uint32_t size, u
     return row;
 }
 
-/* Sets a group, with this thread's place in it. l0, l1, l2: the size that the kernel requires, or 0. */
+/* Sets the group of a team of the launch, with this thread's place in it. l0, l1, l2: the size that the kernel requires, or 0. */
 TW_DEVICE_INLINE void tw_internal_simt_group_at(struct tw_internal_group *group, const uint64_t *words,
                                                 const uint32_t team[3], uint32_t l0, uint32_t l1, uint32_t l2,
                                                 unsigned dims)
@@ -486,8 +499,9 @@ TW_DEVICE_INLINE void tw_internal_simt_group_at(struct tw_internal_group *group,
     }
     const uint32_t thread = tw_internal_thread();
     __builtin_assume(thread < l0 * l1 * l2);
-    struct tw_internal_group here = {{team[0], team[1], team[2]},
-                                     {head->r0, dims > 1 ? head->r1 : 1, dims > 2 ? head->r2 : 1},
+    struct tw_internal_group here = {{team[0] + (uint32_t)head->f0, dims > 1 ? team[1] + (uint32_t)head->f1 : 0,
+                                      dims > 2 ? team[2] + (uint32_t)head->f2 : 0},
+                                     {head->w0, dims > 1 ? head->w1 : 1, dims > 2 ? head->w2 : 1},
                                      {l0, l1, l2},
                                      dims,
                                      {thread, 0, 0},

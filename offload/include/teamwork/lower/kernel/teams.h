@@ -17,8 +17,11 @@
 /* The first words of every region, in the order in which it receives them; the argument words follow. What a form has
    no use for is 0. */
 struct tw_internal_teams_captures {
-    uint64_t r0, r1, r2, o0, o1, o2;
-    uint64_t shape; /* a group's size, 16 bits for each dimension, and above them the dimensions */
+    uint64_t r0, r1, r2; /* what the launch runs */
+    uint64_t o0, o1, o2; /* its offset */
+    uint64_t w0, w1, w2; /* the range of the launch that it is a part of */
+    uint64_t f0, f1, f2; /* of groups the first one; else the offset of the launch that it is a part of */
+    uint64_t shape;      /* a group's size, 16 bits for each dimension, and above them the dimensions */
     uint64_t
         memory; /* of a reduction its scratch; of an nd_range kernel `refused` of the launch, on a CPU its pieces */
     uint64_t launch_word;
@@ -38,7 +41,8 @@ TW_DEVICE_INLINE struct tw_internal_launch *tw_internal_teams_launch(const uint6
 
 /* ---- entries of regions: for each form the clauses and words of a launch whose block has `bytes` ----------------- */
 
-TW_DEVICE_INLINE struct tw_internal_teams_captures tw_internal_teams_captures(const struct tw_internal_launch *launch)
+TW_DEVICE_INLINE struct tw_internal_teams_captures tw_internal_teams_captures(const struct tw_internal_launch *launch,
+                                                                              bool groups)
 {
     const struct tw_internal_teams_captures captures = {launch->range[0],
                                                         launch->range[1],
@@ -46,6 +50,12 @@ TW_DEVICE_INLINE struct tw_internal_teams_captures tw_internal_teams_captures(co
                                                         launch->offset[0],
                                                         launch->offset[1],
                                                         launch->offset[2],
+                                                        launch->whole[0],
+                                                        launch->whole[1],
+                                                        launch->whole[2],
+                                                        tw_internal_first_word(launch, groups, 0),
+                                                        tw_internal_first_word(launch, groups, 1),
+                                                        tw_internal_first_word(launch, groups, 2),
                                                         launch->local[0] | launch->local[1] << 16
                                                             | launch->local[2] << 32 | (uint64_t)launch->dims << 48,
                                                         0,
@@ -56,7 +66,8 @@ TW_DEVICE_INLINE struct tw_internal_teams_captures tw_internal_teams_captures(co
 TW_DEVICE_INLINE struct tw_internal_entry tw_internal_teams_task_entry(const struct tw_internal_launch *launch,
                                                                        size_t bytes)
 {
-    const struct tw_internal_teams_captures captures = {0, 0, 0, 0, 0, 0, 0, 0, (uint64_t)(uintptr_t)launch};
+    const struct tw_internal_teams_captures captures = {
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, (uint64_t)(uintptr_t)launch};
     struct tw_internal_entry entry = {launch->device, 1, 1, 0, 1, {0}};
     tw_internal_add_block(&entry, TW_INTERNAL_TEAMS_WORDS, launch, &captures, bytes);
     return entry;
@@ -65,7 +76,7 @@ TW_DEVICE_INLINE struct tw_internal_entry tw_internal_teams_task_entry(const str
 TW_DEVICE_INLINE struct tw_internal_entry tw_internal_teams_range_entry(const struct tw_internal_launch *launch,
                                                                         size_t bytes)
 {
-    const struct tw_internal_teams_captures captures = tw_internal_teams_captures(launch);
+    const struct tw_internal_teams_captures captures = tw_internal_teams_captures(launch, false);
     struct tw_internal_entry entry = {launch->device,
                                       1,
                                       launch->max_threads < 256 ? (int)launch->max_threads : 256,
@@ -79,7 +90,7 @@ TW_DEVICE_INLINE struct tw_internal_entry tw_internal_teams_range_entry(const st
 TW_DEVICE_INLINE struct tw_internal_entry tw_internal_teams_reduction_entry(const struct tw_internal_launch *launch,
                                                                             size_t bytes)
 {
-    struct tw_internal_teams_captures captures = tw_internal_teams_captures(launch);
+    struct tw_internal_teams_captures captures = tw_internal_teams_captures(launch, false);
     struct tw_internal_entry entry = tw_internal_teams_range_entry(launch, 0);
     captures.memory = (uint64_t)(uintptr_t)launch->scratch;
     entry.turns = launch->cpu ? tw_internal_launch_parts(launch, false) : tw_internal_parts(entry.turns);
@@ -90,7 +101,7 @@ TW_DEVICE_INLINE struct tw_internal_entry tw_internal_teams_reduction_entry(cons
 TW_DEVICE_INLINE struct tw_internal_entry tw_internal_teams_group_entry(const struct tw_internal_launch *launch,
                                                                         size_t bytes)
 {
-    const struct tw_internal_teams_captures captures = tw_internal_teams_captures(launch);
+    const struct tw_internal_teams_captures captures = tw_internal_teams_captures(launch, true);
     const size_t total = launch->range[0] * launch->range[1] * launch->range[2], most = launch->max_threads;
     const size_t items = launch->local[0] * launch->local[1] * launch->local[2], step = launch->thread_step;
     struct tw_internal_entry entry = {launch->device,
@@ -107,7 +118,7 @@ TW_DEVICE_INLINE struct tw_internal_entry tw_internal_teams_group_entry(const st
 TW_DEVICE_INLINE struct tw_internal_entry tw_internal_teams_nd_range_entry(const struct tw_internal_launch *launch,
                                                                            size_t bytes)
 {
-    struct tw_internal_teams_captures captures = tw_internal_teams_captures(launch);
+    struct tw_internal_teams_captures captures = tw_internal_teams_captures(launch, true);
     struct tw_internal_entry entry = tw_internal_teams_group_entry(launch, 0);
     const size_t items = launch->local[0] * launch->local[1] * launch->local[2], step = launch->thread_step;
     entry.threads = launch->cpu ? (int)launch->max_threads : (int)((items + step - 1) / step * step);
@@ -131,9 +142,9 @@ TW_DEVICE_INLINE struct tw_internal_entry tw_internal_teams_nd_range_entry(const
        static void saxpy_tw_teams_32 ... _1 likewise
        static void saxpy_tw_teams(launch) { entry = tw_internal_teams_range_entry(launch, ...); ... } */
 #define TW_INTERNAL_TEAMS(name, form, loop)                                                                            \
-    TW_INTERNAL_TEAMS_REGION(name, 8, 17, loop)                                                                        \
-    TW_INTERNAL_TEAMS_REGION(name, 32, 41, loop)                                                                       \
-    TW_INTERNAL_TEAMS_REGION(name, 1, 10, loop)                                                                        \
+    TW_INTERNAL_TEAMS_REGION(name, 8, 23, loop)                                                                        \
+    TW_INTERNAL_TEAMS_REGION(name, 32, 47, loop)                                                                       \
+    TW_INTERNAL_TEAMS_REGION(name, 1, 16, loop)                                                                        \
     TW_INTERNAL_LAUNCHER(name, teams, form)
 
 #define TW_INTERNAL_TEAMS_REGION(name, block, words, loop)                                                             \
@@ -158,9 +169,9 @@ TW_DEVICE_INLINE struct tw_internal_entry tw_internal_teams_nd_range_entry(const
 
 /* Of a single task. Expands to: the same with #pragma omp target ... { init_tw_teams_body(...); } */
 #define TW_INTERNAL_TEAMS_ONE(name)                                                                                    \
-    TW_INTERNAL_TEAMS_ONE_REGION(name, 8, 17)                                                                          \
-    TW_INTERNAL_TEAMS_ONE_REGION(name, 32, 41)                                                                         \
-    TW_INTERNAL_TEAMS_ONE_REGION(name, 1, 10)                                                                          \
+    TW_INTERNAL_TEAMS_ONE_REGION(name, 8, 23)                                                                          \
+    TW_INTERNAL_TEAMS_ONE_REGION(name, 32, 47)                                                                         \
+    TW_INTERNAL_TEAMS_ONE_REGION(name, 1, 16)                                                                          \
     TW_INTERNAL_LAUNCHER(name, teams, task)
 
 #define TW_INTERNAL_TEAMS_ONE_REGION(name, block, words)                                                               \
@@ -184,21 +195,19 @@ TW_DEVICE_INLINE struct tw_internal_entry tw_internal_teams_nd_range_entry(const
 
 /* ---- what a turn does -------------------------------------------------------------------------------------------- */
 
-TW_DEVICE_INLINE tw_item tw_internal_teams_range_item(size_t linear, tw_item item, unsigned dims)
-{
-    tw_internal_delinearize(linear, item.tw_range_, dims, item.tw_id_);
-    for (unsigned d = 0; d < 3; ++d)
-        item.tw_id_[d] += item.tw_offset_[d];
-    item.tw_dims_ = dims;
-    return item;
-}
-
 /* The item of a turn; `dims` is what the kernel requires, or 0. */
 TW_DEVICE_INLINE tw_item tw_internal_turn_item(const uint64_t *words, size_t turn, unsigned dims)
 {
     const struct tw_internal_teams_captures *const head = tw_internal_teams_head(words);
-    const tw_item item = {{0, 0, 0}, {head->r0, head->r1, head->r2}, {head->o0, head->o1, head->o2}, 0};
-    return tw_internal_teams_range_item(turn, item, dims ? dims : (unsigned)(head->shape >> 48));
+    const size_t range[3] = {head->r0, head->r1, head->r2}, offset[3] = {head->o0, head->o1, head->o2};
+    tw_item item = {{0, 0, 0},
+                    {head->w0, head->w1, head->w2},
+                    {head->f0, head->f1, head->f2},
+                    dims ? dims : (unsigned)(head->shape >> 48)};
+    tw_internal_delinearize(turn, range, item.tw_dims_, item.tw_id_);
+    for (unsigned d = 0; d < 3; ++d)
+        item.tw_id_[d] += offset[d];
+    return item;
 }
 
 /* Sets the group of a turn; l0, l1, l2 and dims are what the kernel requires, or 0. */
@@ -208,7 +217,7 @@ TW_DEVICE_INLINE void tw_internal_teams_group(struct tw_internal_group *group,
 {
     struct tw_internal_group here = {
         {0, 0, 0},
-        {head->r0, head->r1, head->r2},
+        {head->w0, head->w1, head->w2},
         {l0 ? l0 : head->shape & 65535, l0 ? l1 : head->shape >> 16 & 65535, l0 ? l2 : head->shape >> 32 & 65535},
         dims ? dims : (unsigned)(head->shape >> 48),
         {0, 0, 0},
@@ -218,8 +227,11 @@ TW_DEVICE_INLINE void tw_internal_teams_group(struct tw_internal_group *group,
         NULL,
         false,
         NULL};
+    const size_t range[3] = {head->r0, head->r1, head->r2}, first[3] = {head->f0, head->f1, head->f2};
     *group = here;
-    tw_internal_delinearize(turn, group->tw_range_, group->tw_dims_, group->tw_id_);
+    tw_internal_delinearize(turn, range, group->tw_dims_, group->tw_id_);
+    for (unsigned d = 0; d < 3; ++d)
+        group->tw_id_[d] += first[d];
 }
 
 /* Memory for a group's local accessors. False: there is none, and the launch says so. */
