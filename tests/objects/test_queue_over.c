@@ -81,6 +81,29 @@ static inline void tiles(tw_group group, const struct tiles *k)
 }
 TW_WORK_GROUP_KERNEL(tiles);
 
+struct dot {
+    const double *x, *y;
+    TW_REDUCTION(double, TW_SUM) sum;
+    TW_REDUCTION(double, TW_MAX) most;
+};
+static inline void dot(tw_item item, const struct dot *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    tw_combine(k->sum, k->x[i] * k->y[i]);
+    tw_combine(k->most, k->x[i]);
+}
+TW_RANGE_REDUCTION(dot, 1, sum, most);
+
+struct histogram {
+    const unsigned char *bytes;
+    TW_REDUCTION_ARRAY(unsigned, TW_SUM) bins;
+};
+static inline void histogram(tw_nd_item item, const struct histogram *k)
+{
+    tw_combine_at(k->bins, k->bytes[tw_global_id(item, 0)], 1);
+}
+TW_ND_RANGE_REDUCTION(histogram, (), bins);
+
 /* ---- helpers ----------------------------------------------------------------------------------------------------- */
 
 /* A queue over `count` devices. */
@@ -216,5 +239,57 @@ TW_TEST(groups_see_the_whole_launch)
     TW_CHECK(memcmp(shapes[0], shapes[1], sizeof shapes[0]) == 0);
 }
 
+TW_TEST(reductions_combine_what_all_devices_have)
+{
+    static double x[N], y[N], results[4] = {-1, 5, 1e9, -7};
+    double sum = 0;
+    for (size_t i = 0; i < N; ++i) {
+        x[i] = (double)(i % 100);
+        y[i] = 2;
+        sum += 2 * x[i];
+    }
+    tw_queue *queue = queue_over(4, 0);
+    tw_buffer *bx = NULL, *by = NULL, *to = NULL;
+    TW_PASS(tw_buffer_create_over(x, sizeof *x, tw_range_1d(N), &bx));
+    TW_PASS(tw_buffer_create_over(y, sizeof *y, tw_range_1d(N), &by));
+    TW_PASS(tw_buffer_create_over(results, sizeof *results, tw_range_1d(4), &to));
+    for (int round = 0; round < 3; ++round)
+        TW_COMMAND_GROUP(queue, cg)
+            tw_parallel_for(cg, tw_range_1d(N), dot, .x = tw_read(cg, bx), .y = tw_read(cg, by),
+                            .sum = TW_REDUCE_AT(cg, to, 1), .most = TW_REDUCE_INIT_AT(cg, to, 2));
+    TW_PASS(tw_queue_wait(queue));
+    TW_PASS(tw_buffer_destroy(&bx));
+    TW_PASS(tw_buffer_destroy(&by));
+    TW_PASS(tw_buffer_destroy(&to));
+    TW_CHECK(results[0] == -1 && results[1] == 5 + 3 * sum && results[2] == 99 && results[3] == -7);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST(arrays_are_combined_too)
+{
+    static unsigned char bytes[1 << 14];
+    static unsigned bins[2][256];
+    for (size_t i = 0; i < sizeof bytes; ++i)
+        bytes[i] = (unsigned char)(i * i / 3);
+    for (int over = 0; over < 2; ++over) {
+        tw_queue *queue = queue_over(over ? 3 : 1, 0);
+        tw_buffer *in = NULL, *out = NULL;
+        bins[over][7] = 100;
+        TW_PASS(tw_buffer_create_over(bytes, 1, tw_range_1d(sizeof bytes), &in));
+        TW_PASS(tw_buffer_create_over(bins[over], sizeof(unsigned), tw_range_1d(256), &out));
+        for (int round = 0; round < 2; ++round)
+            TW_COMMAND_GROUP(queue, cg)
+                tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(sizeof bytes), tw_range_any()), histogram,
+                                         .bytes = tw_read_mapped(cg, in, tw_one_to_one()),
+                                         .bins = TW_REDUCE_ARRAY(cg, out));
+        TW_PASS(tw_queue_wait(queue));
+        TW_PASS(tw_buffer_destroy(&in));
+        TW_PASS(tw_buffer_destroy(&out));
+        TW_PASS(tw_queue_destroy(&queue));
+    }
+    TW_CHECK(memcmp(bins[0], bins[1], sizeof bins[0]) == 0);
+}
+
 TW_TEST_LIST = {TW_CASE(elements_are_divided_without_a_mapper), TW_CASE(neighborhoods_are_exchanged),
-                TW_CASE(slices_are_brought_whole), TW_CASE(groups_see_the_whole_launch), TW_CASES_END};
+                TW_CASE(slices_are_brought_whole), TW_CASE(groups_see_the_whole_launch),
+                TW_CASE(reductions_combine_what_all_devices_have), TW_CASE(arrays_are_combined_too), TW_CASES_END};

@@ -339,7 +339,9 @@ struct tw_internal_target tw_internal_reduction(tw_command_group *group, tw_buff
         element.end[d] = element.begin[d] + 1;
         index /= extent;
     }
-    void *to = access_box(group, buffer, &element, mode);
+    void *to = group->divided
+                   ? tw_divided_reduce(group, buffer, &element, tw_range_1d(1), keep, TW_ACCESS_VALUE)
+                   : access_box(group, buffer, &element, mode);
     ++group->reduced_count;
     group->replaces = group->replaces || !keep;
     return (struct tw_internal_target){to, (unsigned)tw_buffer_element_size(buffer), keep, false};
@@ -386,6 +388,10 @@ struct tw_internal_array tw_internal_reduction_array(tw_command_group *group, tw
     }
     array.count = (unsigned)count;
     array.element_bytes = (unsigned)tw_buffer_element_size(buffer);
+    if (group->divided) {
+        array.to = tw_divided_reduce(group, buffer, &buffer->box, tw_range_1d(count), keep, TW_ACCESS_ARRAY);
+        return array;
+    }
     array.to = access_box(group, buffer, &buffer->box, mode);
     if (array.to)
         place_array(group, count * array.element_bytes, &array);

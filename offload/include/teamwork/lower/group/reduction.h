@@ -332,6 +332,19 @@ TW_INTERNAL_DEFINE_SHARED(double, double, tw_internal_double, uint64_t, tw_inter
         (void)value;                                                                                                   \
         return target->element_bytes == sizeof(type);                                                                  \
     }                                                                                                                  \
+    TW_OVERLOADED void tw_internal_merge(const type *value, const struct tw_internal_target *to,                       \
+                                         const struct tw_internal_target *from, tw_operation op)                       \
+    {                                                                                                                  \
+        (void)value;                                                                                                   \
+        *(type *)to->to = combine(*(type *)to->to, *(const type *)from->to, op);                                       \
+    }                                                                                                                  \
+    TW_OVERLOADED void tw_internal_merge(type *const *values, const struct tw_internal_array *to,                      \
+                                         const struct tw_internal_array *from, tw_operation op)                        \
+    {                                                                                                                  \
+        (void)values;                                                                                                  \
+        for (unsigned i = 0; i < to->count; ++i)                                                                       \
+            ((type *)to->to)[i] = combine(((type *)to->to)[i], ((const type *)from->to)[i], op);                       \
+    }                                                                                                                  \
     TW_INTERNAL_DEFINE_LEAVE_AND_FINISH(type, suffix, combine)                                                         \
     TW_OVERLOADED void tw_internal_member(enum tw_internal_stage stage, type *value,                                   \
                                           struct tw_internal_target *target, tw_operation op,                          \
@@ -563,8 +576,7 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
 #undef TW_INTERNAL_DEFINE_REDUCTION
 #undef TW_INTERNAL_DEFINE_LEAVE_AND_FINISH
 
-/* Does a stage for each member of a kernel's block; `members` and `misfits` are TW_INTERNAL_MEMBERS(...).
-   Expands to:
+/* Functions that do something for each reduced member of a kernel's block. Expands to:
 
        void dot_tw_members(stage, tw_k, here) { tw_internal_member(stage, &tw_k->sum ...); }
        static const char *dot_tw_misfit(block, members)
@@ -573,18 +585,26 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
                return "sum";
            *members = 0 + 1;
            return NULL;
-       } */
-#define TW_INTERNAL_REDUCED_MEMBERS(name, members, misfits)                                                            \
+       }
+       static void dot_tw_merge(block, other) { tw_internal_merge(&tw_k->sum, &tw_other->sum ...); } */
+#define TW_INTERNAL_REDUCED_MEMBERS_OF(...) TW_INTERNAL_REDUCED_MEMBERS(__VA_ARGS__)
+#define TW_INTERNAL_REDUCED_MEMBERS(name, ...)                                                                         \
     TW_DEVICE_INLINE void name##_tw_members(enum tw_internal_stage tw_stage, name##_tw_block *tw_k,                    \
                                             const struct tw_internal_reducing *tw_here)                                \
     {                                                                                                                  \
-        members                                                                                                        \
+        TW_INTERNAL_MEMBERS(TW_INTERNAL_MEMBER, __VA_ARGS__)                                                           \
     }                                                                                                                  \
     static __attribute__((unused)) const char *name##_tw_misfit(const void *tw_args, unsigned *tw_count)               \
     {                                                                                                                  \
         const name##_tw_block *const tw_k = (const name##_tw_block *)tw_args;                                          \
-        misfits                                                                                                        \
+        TW_INTERNAL_MEMBERS(TW_INTERNAL_MISFIT, __VA_ARGS__)                                                           \
         return NULL;                                                                                                   \
+    }                                                                                                                  \
+    static __attribute__((unused)) void name##_tw_merge(const void *tw_args, const void *tw_more)                      \
+    {                                                                                                                  \
+        const name##_tw_block *const tw_k = (const name##_tw_block *)tw_args;                                          \
+        const name##_tw_block *const tw_other = (const name##_tw_block *)tw_more;                                      \
+        TW_INTERNAL_MEMBERS(TW_INTERNAL_MERGE, __VA_ARGS__)                                                            \
     }
 /* Only inside of those functions, whose parameters they name. */
 #define TW_INTERNAL_MEMBER(i, member)                                                                                  \
@@ -594,6 +614,9 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
     if (!tw_internal_fits(&tw_k->member.tw_value, &tw_k->member.tw_target))                                            \
         return #member;                                                                                                \
     *tw_count = i + 1;
+#define TW_INTERNAL_MERGE(i, member)                                                                                   \
+    tw_internal_merge(&tw_k->member.tw_value, &tw_k->member.tw_target, &tw_other->member.tw_target,                    \
+                      TW_INTERNAL_OP(tw_k->member));
 
 /* TW_INTERNAL_MEMBERS(X, sum, bins)  Expands to: X(0, sum) X(1, bins); for up to eight members */
 #define TW_INTERNAL_MEMBERS(...) TW_INTERNAL_COUNTED_MEMBERS(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, )

@@ -9,14 +9,13 @@
 #define TW_INTERNAL_GROUP_REDUCTION_KERNEL(kernel, size, ...)                                                          \
     TW_INTERNAL_EXPAND(TW_INTERNAL_FORM, TW_INTERNAL_GROUP_REDUCTION_OF, work_group_kernel,                            \
                        (TW_INTERNAL_GROUP_SIZES size),                                                                 \
-                       TW_INTERNAL_MEMBERS(TW_INTERNAL_MEMBER, __VA_ARGS__),                                           \
-                       TW_INTERNAL_MEMBERS(TW_INTERNAL_MISFIT, __VA_ARGS__), TW_INTERNAL_PREFIXES(kernel))
-#define TW_INTERNAL_GROUP_REDUCTION_OF(sizes, members, misfits, shown, next, name, linkage, kinds, options, function,  \
+                       (__VA_ARGS__), 0, TW_INTERNAL_PREFIXES(kernel))
+#define TW_INTERNAL_GROUP_REDUCTION_OF(sizes, members, n2, shown, next, name, linkage, kinds, options, function,       \
                                          block, values)                                                                \
     TW_INTERNAL_CHECK_KERNEL(name, function, block, "(tw_group group, const struct " #block " *k)", tw_group,          \
                              const name##_tw_block *)                                                                  \
     TW_INTERNAL_REQUIRE_GROUP_OF(name, TW_INTERNAL_BARE sizes)                                                         \
-    TW_INTERNAL_REDUCED_MEMBERS(name, members, misfits)                                                                \
+    TW_INTERNAL_REDUCED_MEMBERS_OF(name, TW_INTERNAL_BARE members)                                                     \
     TW_INTERNAL_REDUCED_CALL(name, kinds, function, tw_group, values)                                                  \
     TW_INTERNAL_HOST_GROUP(name, values)                                                                               \
     TW_INTERNAL_HOST_GROUPS_PART(name)                                                                                 \
@@ -32,14 +31,13 @@
 
 #define TW_INTERNAL_ND_REDUCTION_KERNEL(kernel, size, ...)                                                             \
     TW_INTERNAL_EXPAND(TW_INTERNAL_FORM, TW_INTERNAL_ND_REDUCTION_OF, nd_range_kernel, (TW_INTERNAL_GROUP_SIZES size), \
-                       TW_INTERNAL_MEMBERS(TW_INTERNAL_MEMBER, __VA_ARGS__),                                           \
-                       TW_INTERNAL_MEMBERS(TW_INTERNAL_MISFIT, __VA_ARGS__), TW_INTERNAL_PREFIXES(kernel))
-#define TW_INTERNAL_ND_REDUCTION_OF(sizes, members, misfits, shown, next, name, linkage, kinds, options, function,     \
+                       (__VA_ARGS__), 0, TW_INTERNAL_PREFIXES(kernel))
+#define TW_INTERNAL_ND_REDUCTION_OF(sizes, members, n2, shown, next, name, linkage, kinds, options, function,          \
                                          block, values)                                                                \
     TW_INTERNAL_CHECK_KERNEL(name, function, block, "(tw_nd_item item, const struct " #block " *k)", tw_nd_item,       \
                              const name##_tw_block *)                                                                  \
     TW_INTERNAL_REQUIRE_GROUP_OF(name, TW_INTERNAL_BARE sizes)                                                         \
-    TW_INTERNAL_REDUCED_MEMBERS(name, members, misfits)                                                                \
+    TW_INTERNAL_REDUCED_MEMBERS_OF(name, TW_INTERNAL_BARE members)                                                     \
     TW_INTERNAL_REDUCED_CALL(name, kinds, function, tw_nd_item, values)                                                \
     TW_INTERNAL_HOST_ND_RANGE(name, options, values)                                                                   \
     TW_INTERNAL_HOST_GROUPS_PART(name)                                                                                 \

@@ -59,12 +59,11 @@
 
 #define TW_INTERNAL_REDUCTION_KERNEL(kernel, dims_, ...)                                                               \
     TW_INTERNAL_EXPAND(TW_INTERNAL_FORM, TW_INTERNAL_REDUCTION_OF, range_kernel, dims_,                                \
-                       TW_INTERNAL_MEMBERS(TW_INTERNAL_MEMBER, __VA_ARGS__),                                           \
-                       TW_INTERNAL_MEMBERS(TW_INTERNAL_MISFIT, __VA_ARGS__), TW_INTERNAL_PREFIXES(kernel))
-#define TW_INTERNAL_REDUCTION_OF(dims_, members, misfits, shown, next, name, linkage, kinds, options, function, block, \
+                       (__VA_ARGS__), 0, TW_INTERNAL_PREFIXES(kernel))
+#define TW_INTERNAL_REDUCTION_OF(dims_, members, n2, shown, next, name, linkage, kinds, options, function, block,      \
                                  values)                                                                               \
     TW_INTERNAL_RANGE_CALL(name, kinds, function, block, dims_)                                                        \
-    TW_INTERNAL_REDUCED_MEMBERS(name, members, misfits)                                                                \
+    TW_INTERNAL_REDUCED_MEMBERS_OF(name, TW_INTERNAL_BARE members)                                                     \
     TW_INTERNAL_HOST_PART(name, options, values)                                                                       \
     TW_INTERNAL_HOST_REDUCTION(name, false)                                                                            \
     TW_INTERNAL_SIMT_REDUCTION(name, values)                                                                           \
@@ -284,10 +283,12 @@ enum { TW_INTERNAL_LOWERINGS = 0 };
 #define TW_INTERNAL_PLAIN_HOST(name) name##_tw_host
 #define TW_INTERNAL_PLAIN_END(name) NULL
 #define TW_INTERNAL_PLAIN_MISFIT(name) NULL
+#define TW_INTERNAL_PLAIN_MERGE(name) NULL
 #define TW_INTERNAL_REDUCES_TEAMS(name) name##_tw_teams_reduction
 #define TW_INTERNAL_REDUCES_HOST(name) name##_tw_host_reduction
 #define TW_INTERNAL_REDUCES_END(name) name##_tw_host_end
 #define TW_INTERNAL_REDUCES_MISFIT(name) name##_tw_misfit
+#define TW_INTERNAL_REDUCES_MERGE(name) name##_tw_merge
 
 /* The object that launches a kernel; ends in a declaration, which the user's semicolon completes. `visit` lets a visitor
    see the members of a block: their names and types, which only the compiler knows. `shown` is the kernel's name in
@@ -335,7 +336,7 @@ enum { TW_INTERNAL_LOWERINGS = 0 };
         .file = __FILE__, .line = __LINE__, .unit = __BASE_FILE__,                                                     \
         .notes = __start_tw_local_notes, .past_notes = __stop_tw_local_notes,                                          \
         .local_bytes = &name_##_tw_local_bytes, .visit = name_##_tw_visit, .pointers = name_##_tw_pointers,            \
-        .misfit = functions##_MISFIT(name_),                                                                           \
+        .misfit = functions##_MISFIT(name_), .merge = functions##_MERGE(name_),                                        \
         values_##_OBJECT(name_)                                                                                        \
     }};                                                                                                                \
     TW_INTERNAL_CXX_END                                                                                                \

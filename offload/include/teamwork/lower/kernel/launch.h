@@ -280,6 +280,8 @@ struct tw_internal_kernel {
     /* Of a kernel that reduces, else NULL: the name of the first member that goes to a buffer whose elements are not of
        the member's size; or NULL, and in `members` how many members its definition names. */
     const char *(*misfit)(const void *args, unsigned *members);
+    /* Likewise: combines what the members' targets in one block have into those of another, in host memory. */
+    void (*merge)(const void *to, const void *from);
     /* Of a variant (TW_SPECIALIZE), else NULL: whether it was compiled for the values of a block, and which these are,
        ", width = 3". */
     bool (*fits)(const void *args);
