@@ -388,12 +388,10 @@ struct tw_internal_array tw_internal_reduction_array(tw_command_group *group, tw
     }
     array.count = (unsigned)count;
     array.element_bytes = (unsigned)tw_buffer_element_size(buffer);
-    if (group->divided) {
-        array.to = tw_divided_reduce(group, buffer, &buffer->box, tw_range_1d(count), keep, TW_ACCESS_ARRAY);
-        return array;
-    }
-    array.to = access_box(group, buffer, &buffer->box, mode);
-    if (array.to)
+    array.to = group->divided
+                   ? tw_divided_reduce(group, buffer, &buffer->box, tw_range_1d(count), keep, TW_ACCESS_ARRAY)
+                   : access_box(group, buffer, &buffer->box, mode);
+    if (array.to && !group->divided)
         place_array(group, count * array.element_bytes, &array);
     ++group->reduced_count;
     group->replaces = group->replaces || !keep;
