@@ -106,7 +106,7 @@ TW_ND_RANGE_REDUCTION(histogram, (), bins);
 
 /* ---- helpers ----------------------------------------------------------------------------------------------------- */
 
-/* A queue over `count` devices. */
+/* A queue over `count` devices, each with as many work-items. */
 static tw_queue *queue_over(size_t count, unsigned properties)
 {
     tw_device *devices[MOST];
@@ -118,7 +118,9 @@ static tw_queue *queue_over(size_t count, unsigned properties)
         TW_PASS(tw_select_device(NULL, NULL, &devices[0]));
         found = 1;
     }
+    static const double equal[MOST] = {1, 1, 1, 1, 1, 1, 1, 1};
     TW_PASS(tw_queue_create_over(devices, count < found ? count : found, properties, NULL, NULL, &queue));
+    TW_PASS(tw_queue_set_division(queue, equal));
     return queue;
 }
 
