@@ -81,6 +81,8 @@ void tw_command_group_set_part(struct tw_command_group *group, const size_t firs
 
 /* Begins the group's step. Returns false if there is no group, it has failed, or it has a kernel or a step already. */
 bool tw_command_group_begin_step(struct tw_command_group *group, const char *name);
+/* The same for a copy or a fill of buffers, which a queue over several devices divides. */
+bool tw_command_group_begin_divisible_step(struct tw_command_group *group, const char *name);
 /* Begins a step that consists of accesses alone, to the group's device or to the host. The group may have such steps to
    the same place already. Returns false as tw_command_group_begin_step(), or, to the host, if the group has accessors. */
 bool tw_command_group_begin_move(struct tw_command_group *group, const char *name, bool to_host);

@@ -97,8 +97,7 @@ static bool make_room(struct tw_submission *all)
     return all->mappers && all->pieces[0].boxes && all->block;
 }
 
-/* Adds a recorded group. Fails if it has failed. */
-static tw_status add_group(struct tw_submission *all, struct tw_command_group *group)
+tw_status tw_divided_add_group(struct tw_submission *all, struct tw_command_group *group)
 {
     if (!group)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a command group");
@@ -116,17 +115,19 @@ static tw_status record(struct tw_submission *all)
     if (status == TW_SUCCESS && reduces)
         status = tw_divided_make_partials(all);
     for (size_t i = 0; i < all->count && status == TW_SUCCESS; ++i)
-        status = add_group(all, record_piece(all, &all->pieces[i]));
+        status = tw_divided_add_group(all, record_piece(all, &all->pieces[i]));
     if (status == TW_SUCCESS && reduces)
-        status = add_group(all, tw_divided_record_combination(all));
+        status = tw_divided_add_group(all, tw_divided_record_combination(all));
     return status;
 }
 
-/* Divides the launch and records its groups. */
+/* Divides the launch, or the step, and records its groups. */
 static tw_status prepare(struct tw_submission *all)
 {
     if (!make_room(all))
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a group of several devices");
+    if (all->divided->count && all->group->step)
+        return tw_divided_record_step(all);
     const tw_status status = tw_divided_make_pieces(all);
     return status == TW_SUCCESS ? record(all) : status;
 }
