@@ -345,20 +345,53 @@ static inline void release_submitted_locked(struct tw_queue *queue, struct tw_co
 
 /* ---- several groups as one --------------------------------------------------------------------------------------- */
 
-/* The command that is complete when those of a submission are: it reports no errors, which they do themselves. */
+/* The commands that a join waits for, in its arguments; counted until it is complete. */
+struct joined {
+    size_t count;
+    struct tw_command *commands[];
+};
+
+/* Makes the times of a join those from the first start to the last end of its commands. */
+static void join_times(tw_event_times *times, const tw_event_times *part)
+{
+    if (part->start_ns && (!times->start_ns || part->start_ns < times->start_ns))
+        times->start_ns = part->start_ns;
+    if (part->end_ns > times->end_ns)
+        times->end_ns = part->end_ns;
+    if (part->transfer_start_ns && (!times->transfer_start_ns || part->transfer_start_ns < times->transfer_start_ns))
+        times->transfer_start_ns = part->transfer_start_ns;
+    if (part->transfer_end_ns > times->transfer_end_ns)
+        times->transfer_end_ns = part->transfer_end_ns;
+}
+
+/* A join is complete when the commands of a submission are. It reports no errors, which they do themselves; what waits for
+   it is told the failure of the first of them that failed. */
 static void joined_locked(struct tw_command *command)
 {
-    (void)command;
+    const struct joined *joined = (const struct joined *)(const void *)command->args;
+    bool is_known = command->status != TW_ERROR_CANCELLED;
+    command->times.start_ns = command->times.end_ns = 0;
+    for (size_t i = 0; i < joined->count; ++i) {
+        struct tw_command *part = joined->commands[i];
+        join_times(&command->times, &part->times);
+        if (!is_known && part->status != TW_SUCCESS && part->status != TW_ERROR_CANCELLED) {
+            command->status = part->status;
+            is_known = true;
+        }
+        tw_command_release_locked(part);
+    }
 }
 
 static const struct tw_command_object join_object = {.completed_locked = joined_locked,
                                                      .released_locked = tw_queue_take_memory_locked};
 
-static struct tw_command *make_join(struct tw_queue *queue, const char *file, int line)
+static struct tw_command *make_join(struct tw_queue *queue, size_t count, const char *file, int line)
 {
-    struct tw_command *join = tw_command_create(&join_object, &(struct tw_memory){.block = NULL}, 0, 0, false, 0);
+    const size_t bytes = sizeof(struct joined) + count * sizeof(struct tw_command *);
+    struct tw_command *join = tw_command_create(&join_object, &(struct tw_memory){.block = NULL}, 0, 0, false, bytes);
     if (!join)
         return NULL;
+    *(struct joined *)(void *)join->args = (struct joined){.count = 0};
     join->device = queue->device;
     join->queue = &queue->tasks;
     join->file = file;
@@ -393,12 +426,13 @@ static tw_status make_commands(struct joint *joint, bool has_event, const char *
             status = TW_ERROR_OUT_OF_MEMORY;
             break;
         }
-        joint->commands[i]->timed = joint->commands[i]->measured = joint->events != NULL;
+        joint->commands[i]->timed = joint->events || has_event;
+        joint->commands[i]->measured = joint->events || (has_event && tw_queue_measures(group->queue));
         if (tw_tools_are_on())
             joint->commands[i]->recorded_ns = group->began_ns;
     }
     if (status == TW_SUCCESS && (has_event || joint->queue->tasks.in_order)
-        && !(joint->join = make_join(joint->queue, file, line)))
+        && !(joint->join = make_join(joint->queue, joint->count, file, line)))
         status = TW_ERROR_OUT_OF_MEMORY;
     return status == TW_ERROR_OUT_OF_MEMORY ? tw_fail(status, "no memory for the command group") : status;
 }
@@ -411,6 +445,27 @@ static void make_rooms_locked(const struct joint *joint)
             tw_queue_make_room_locked(joint->groups[i]->queue);
     if (joint->queue->tasks.unfinished >= joint->queue->limit)
         tw_queue_make_room_locked(joint->queue);
+}
+
+/* Submits the join. The others stay if that fails. */
+static tw_status submit_join_locked(const struct joint *joint)
+{
+    struct tw_command *join = joint->join;
+    struct joined *joined = (struct joined *)(void *)join->args;
+    for (; joined->count < joint->count; ++joined->count) {
+        joined->commands[joined->count] = joint->commands[joined->count];
+        atomic_fetch_add(&joint->commands[joined->count]->references, 1);
+    }
+    join->home = &joint->queue->tasks;
+    tw_task_queue_retain(&joint->queue->tasks);
+    const tw_status status = tw_command_submit_after_locked(join, joint->commands, joint->count);
+    if (status == TW_SUCCESS)
+        return status;
+    for (size_t i = 0; i < joined->count; ++i)
+        tw_command_release_locked(joined->commands[i]);
+    join->home = NULL;
+    tw_task_queue_release_locked(&joint->queue->tasks);
+    return tw_fail(status, "%s: the group was submitted, and has no event", tw_error_detail());
 }
 
 /* Submits or records all commands, and stores how many of them. */
@@ -431,16 +486,7 @@ static tw_status submit_commands_locked(const struct joint *joint, tw_event **ev
                                         *submitted, joint->count)
                               : status;
     }
-    if (joint->join && !records) {
-        joint->join->home = &joint->queue->tasks;
-        tw_task_queue_retain(&joint->queue->tasks);
-        status = tw_command_submit_after_locked(joint->join, joint->commands, joint->count);
-        if (status != TW_SUCCESS) {
-            joint->join->home = NULL;
-            tw_task_queue_release_locked(&joint->queue->tasks);
-        }
-    }
-    return status;
+    return joint->join && !records ? submit_join_locked(joint) : status;
 }
 
 /* Releases the commands, and the groups of those that were submitted. */
