@@ -78,9 +78,9 @@ static struct tw_command_group *record_piece(const struct tw_submission *all, co
     }
     if (divided->block) {
         set_bounds(all, group);
-        tw_launch_request_record(&all->request, group, all->block);
-        if (group->status == TW_SUCCESS && all->count > 1)
+        if (all->count > 1)
             tw_command_group_set_part(group, piece->part.first, piece->part.count);
+        tw_launch_request_record(&all->request, group, all->block);
     }
     return group;
 }
@@ -92,13 +92,12 @@ static bool make_room(struct tw_submission *all)
 {
     const struct tw_divided *divided = all->divided;
     all->mappers = malloc((divided->count + 1) * sizeof *all->mappers);
-    all->pieces[0].boxes = malloc((divided->count * TW_MOST_PIECES + 1) * sizeof *all->pieces[0].boxes);
+    all->pieces[0].boxes = malloc((divided->count * 3 * all->devices->count + 1) * sizeof *all->pieces[0].boxes);
     all->block = malloc(divided->request.block_bytes + 1);
     return all->mappers && all->pieces[0].boxes && all->block;
 }
 
-/* Adds a recorded group. Fails if it has failed. */
-static tw_status add_group(struct tw_submission *all, struct tw_command_group *group)
+tw_status tw_divided_add_group(struct tw_submission *all, struct tw_command_group *group)
 {
     if (!group)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a command group");
@@ -116,17 +115,19 @@ static tw_status record(struct tw_submission *all)
     if (status == TW_SUCCESS && reduces)
         status = tw_divided_make_partials(all);
     for (size_t i = 0; i < all->count && status == TW_SUCCESS; ++i)
-        status = add_group(all, record_piece(all, &all->pieces[i]));
+        status = tw_divided_add_group(all, record_piece(all, &all->pieces[i]));
     if (status == TW_SUCCESS && reduces)
-        status = add_group(all, tw_divided_record_combination(all));
+        status = tw_divided_add_group(all, tw_divided_record_combination(all));
     return status;
 }
 
-/* Divides the launch and records its groups. */
+/* Divides the launch, or the step, and records its groups. */
 static tw_status prepare(struct tw_submission *all)
 {
     if (!make_room(all))
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a group of several devices");
+    if (all->divided->count && all->group->step)
+        return tw_divided_record_step(all);
     const tw_status status = tw_divided_make_pieces(all);
     return status == TW_SUCCESS ? record(all) : status;
 }
@@ -173,13 +174,16 @@ static tw_status submit_groups(struct tw_submission *all, tw_event **event, cons
 
 tw_status tw_divided_submit(struct tw_command_group *group, tw_event **event, const char *file, int line)
 {
-    struct tw_submission *all = calloc(1, sizeof *all);
+    struct tw_submission *all = malloc(sizeof *all); /* large, so what is used alone is written */
     if (!all)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a group of several devices");
     all->group = group;
     all->divided = group->divided;
     all->devices = group->queue->devices;
     all->request = group->divided->request;
+    all->partials = NULL;
+    all->plan.measures = false;
+    all->count = all->group_count = 0;
     tw_status status = prepare(all);
     if (status == TW_SUCCESS)
         status = submit_groups(all, event, file, line);

@@ -48,6 +48,12 @@ static inline struct tw_queue *tw_piece_queue(const struct tw_submission *all, c
     return all->devices->queues[piece->device];
 }
 
+/* Adds a recorded group. Fails if there is none, or it has failed. */
+tw_status tw_divided_add_group(struct tw_submission *all, struct tw_command_group *group);
+
+/* divided_step.c: records the groups of a copy, a fill or a prefetch. */
+tw_status tw_divided_record_step(struct tw_submission *all);
+
 /* divided_pieces.c: which device runs what, and what it accesses. */
 
 /* Makes the pieces. Fails if the launch says too little about what it accesses, or pieces would write the same. */

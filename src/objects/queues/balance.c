@@ -191,9 +191,11 @@ void tw_balance_measured(struct tw_queue_devices *devices, const struct tw_inter
     (void)pthread_mutex_unlock(&devices->mutex);
 }
 
-void tw_balance_weights(struct tw_queue_devices *devices, double *weights)
+bool tw_balance_weights(struct tw_queue_devices *devices, double *weights)
 {
     (void)pthread_mutex_lock(&devices->mutex);
     memcpy(weights, devices->weights, devices->count * sizeof *weights);
+    const bool is_fixed = devices->is_fixed;
     (void)pthread_mutex_unlock(&devices->mutex);
+    return is_fixed;
 }

@@ -27,8 +27,8 @@ struct tw_division_plan tw_balance_plan(struct tw_queue_devices *devices, const 
    where a device has none. */
 void tw_balance_measured(struct tw_queue_devices *devices, const struct tw_internal_kernel *kernel,
                          tw_event *const *events, const size_t *units);
-/* Returns the weights with which the queue divides at the moment. */
-void tw_balance_weights(struct tw_queue_devices *devices, double *weights);
+/* Stores the weights with which the queue divides at the moment. Returns true if the program has fixed them. */
+bool tw_balance_weights(struct tw_queue_devices *devices, double *weights);
 /* Frees what was measured. */
 void tw_balance_end(struct tw_queue_devices *devices);
 
