@@ -270,8 +270,8 @@ static bool is_disjoint(const struct mapping *m, const struct launch *launch, ui
 static enum verdict verdict_of_mapped(const struct call *call)
 {
     const struct mapped_work *work = &call->work;
-    if (call->unresolved)
-        return REFUSED;
+    if (call->unresolved) /* where the library chooses groups, the launch may be that of the buffer in whole groups */
+        return work->launch.local[0] ? REFUSED : PERHAPS_REFUSED;
     if (!is_disjoint(&work->out, &work->launch, work->to.dims))
         return PERHAPS_REFUSED;
     if (!mode_writes(call->mode2))
