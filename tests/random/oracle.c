@@ -326,7 +326,7 @@ static bool is_needed(const struct call *call, int i)
 /* Whether a call on a queue over several devices is divided: its parts access less than its accessors are for. */
 static bool is_divided(const struct call *call)
 {
-    return call->several && !is_step(call->kernel) && call->kernel != SINGLE && call->kernel != HOST_TASK
+    return call->several && call->kernel != UPDATE && call->kernel != SINGLE && call->kernel != HOST_TASK
            && call->kernel != NOTHING;
 }
 
@@ -338,7 +338,8 @@ static void note_uses(const struct call *call, const struct buffer *root, uint8_
         const bool writes = is_written(call, i);
         const uint8_t flags = (uint8_t)((is_needed(call, i) ? NEEDS : 0) | (writes ? WRITES : 0));
         const uint8_t surely = writes ? SURELY_WRITES : SURELY_READS;
-        const bool by_mapper = is_divided(call) && (call->kernel == MAPPED || (writes && call->kernel != REDUCE && call->kernel != BINS));
+        const bool is_whole = call->kernel == REDUCE || call->kernel == BINS || is_step(call->kernel);
+        const bool by_mapper = is_divided(call) && (call->kernel == MAPPED || (writes && !is_whole));
         if (!buffers[i] || buffers[i]->root != root)
             continue;
         for (size_t k = 0; k < call->part[i].words; ++k)

@@ -508,6 +508,7 @@ struct graph {
 
 struct event {
     tw_event *handle;
+    bool several; /* of a group on several devices: one part may run while another one's transfers do */
     hold_set waits;
 };
 

@@ -220,7 +220,7 @@ static bool is_recordable(enum kernel_kind kernel)
     return kernel != UPDATE && kernel != HOST_TASK;
 }
 
-static bool is_step_of_one(enum kernel_kind kernel)
+static bool is_no_kernel(enum kernel_kind kernel)
 {
     return kernel == FILL || kernel == COPY_PART || kernel == COPY_FROM || only_reads(kernel) || kernel == HOST_TASK;
 }
@@ -230,7 +230,7 @@ static bool may_refuse(const struct run *run, const struct queue *queue, const s
 {
     if (queue->devices == 1)
         return false;
-    if (queue->recording && queue->in_order && !is_step_of_one(call->kernel) && status == TW_ERROR_UNSUPPORTED)
+    if (queue->recording && queue->in_order && status == TW_ERROR_UNSUPPORTED)
         return true;
     bool some_refuse = false;
     for (unsigned i = 0; i < queue->devices; ++i)
@@ -242,7 +242,7 @@ static bool may_refuse(const struct run *run, const struct queue *queue, const s
 static bool must_refuse(const struct queue *queue, const struct call *call)
 {
     return queue->devices > 1
-           && ((queue->recording && queue->in_order && !is_step_of_one(call->kernel))
+           && ((queue->recording && queue->in_order && !is_no_kernel(call->kernel))
                || verdict_on_several(call) == REFUSED);
 }
 
@@ -310,7 +310,7 @@ static tw_status submit(struct thread *thread, struct queue *queue, struct queue
             tw_queue_submit_function(queue->handle, fallback ? fallback->handle : NULL, record, &recorder, event);
         if (!recorder.times || recorder.times > (fallback ? 2 : 1))
             differ(thread, "the recording function was called %u times", recorder.times);
-        const bool is_refused = queue->devices > 1 && !is_step_of_one(call->kernel) && recorder.times == 2;
+        const bool is_refused = queue->devices > 1 && !is_no_kernel(call->kernel) && recorder.times == 2;
         *taken = fallback && (recorder.failed || is_refused) ? fallback : queue;
         return status;
     }
@@ -323,14 +323,14 @@ static tw_status submit(struct thread *thread, struct queue *queue, struct queue
     return tw_queue_submit(queue->handle, group, event);
 }
 
-static void keep_event(struct thread *thread, unsigned slot, tw_event *event, hold_set waits)
+static void keep_event(struct thread *thread, unsigned slot, tw_event *event, hold_set waits, bool several)
 {
     if (slot == NONE) {
         tw_event_release(&event);
         return;
     }
     tw_event_release(&thread->event[slot].handle);
-    thread->event[slot] = (struct event){event, waits};
+    thread->event[slot] = (struct event){event, several, waits};
 }
 
 /* A group that a queue records: it is part of a graph, and nothing happens yet. */
@@ -438,7 +438,7 @@ static void run_call(struct thread *thread, const struct group_step *step, struc
         note_depends(&operation, (tw_event *[]){call->depends[0], NULL},
                      call->depends[1] ? thread->user[step->user] : NULL);
     submitted(thread, &operation, taken, event);
-    keep_event(thread, with_event ? step->event : NONE, event, waits);
+    keep_event(thread, with_event ? step->event : NONE, event, waits, call->several);
 }
 
 void run_group(struct thread *thread, const struct group_step *step)
