@@ -17,7 +17,6 @@
 #include "objects/data/buffer.h"
 #include "objects/data/storage.h"
 #include "objects/queues/queue.h"
-#include "objects/queues/queue_devices.h"
 #include "objects/queues/recording.h"
 #include "runtime/command.h"
 #include "runtime/reclaim.h"

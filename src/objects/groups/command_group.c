@@ -17,19 +17,6 @@
 #include "runtime/evict.h"
 #include "runtime/workers.h"
 
-static void fail(struct tw_command_group *group, tw_status status)
-{
-    if (group->status != TW_SUCCESS)
-        return;
-    group->status = status;
-    group->detail = strdup(tw_error_detail());
-}
-
-void tw_command_group_fail(struct tw_command_group *group, tw_status status)
-{
-    fail(group, status);
-}
-
 bool tw_command_group_is_on_host(const struct tw_command_group *group)
 {
     return group->queue->device->space == 0;
@@ -234,7 +221,7 @@ static void *access_box(struct tw_command_group *group, struct tw_buffer *buffer
         status = tw_make_room(data, box, space);
     if (status == TW_SUCCESS)
         return tw_buffer_address(buffer, box, space);
-    fail(group, status);
+    tw_command_group_fail(group, status);
     return NULL;
 }
 
@@ -268,7 +255,7 @@ void *tw_access(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode,
     if (status == TW_SUCCESS)
         return group->divided ? tw_divided_access(group, buffer, &buffer->box, buffer->range, mode, &unmapped)
                               : access_box(group, buffer, &buffer->box, mode);
-    fail(group, status);
+    tw_command_group_fail(group, status);
     return NULL;
 }
 
@@ -284,7 +271,7 @@ void *tw_access_mapped(tw_command_group *group, tw_buffer *buffer, tw_access_mod
     if (status == TW_SUCCESS)
         return group->divided ? tw_divided_access(group, buffer, &buffer->box, buffer->range, mode, &mapper)
                               : access_box(group, buffer, &buffer->box, mode);
-    fail(group, status);
+    tw_command_group_fail(group, status);
     return NULL;
 }
 
@@ -308,7 +295,7 @@ void *tw_access_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, t
     if (status == TW_SUCCESS)
         return group->divided ? tw_divided_access(group, buffer, &box, range, mode, &unmapped)
                               : access_box(group, buffer, &box, mode);
-    fail(group, status);
+    tw_command_group_fail(group, status);
     return NULL;
 }
 
@@ -329,7 +316,7 @@ struct tw_internal_target tw_internal_reduction(tw_command_group *group, tw_buff
         status = tw_fail(TW_ERROR_INVALID_RANGE, "a buffer of %zu elements has no element %zu to reduce into",
                          tw_buffer_count(buffer), index);
     if (status != TW_SUCCESS) {
-        fail(group, status);
+        tw_command_group_fail(group, status);
         return none;
     }
     struct tw_box element = buffer->box;
@@ -383,7 +370,7 @@ struct tw_internal_array tw_internal_reduction_array(tw_command_group *group, tw
             tw_fail(TW_ERROR_INVALID_RANGE,
                     "the rows of the sub-buffer do not lie back to back, as those of an array to reduce into must");
     if (status != TW_SUCCESS) {
-        fail(group, status);
+        tw_command_group_fail(group, status);
         return array;
     }
     array.count = (unsigned)count;
@@ -422,11 +409,11 @@ static void check_view(tw_command_group *group, tw_buffer *buffer, unsigned dims
     if (dims && group && group->status == TW_SUCCESS && buffer) {
         const tw_status status = check_dims(tw_buffer_range(buffer), dims);
         if (status != TW_SUCCESS)
-            fail(group, status);
+            tw_command_group_fail(group, status);
     }
     if (group && group->status == TW_SUCCESS && buffer && !tw_box_is_empty(&buffer->box)
         && !tw_box_is_contiguous(&buffer->box, &buffer->root->data.whole)) {
-        fail(group, tw_fail(TW_ERROR_INVALID_RANGE,
+        tw_command_group_fail(group, tw_fail(TW_ERROR_INVALID_RANGE,
                             "the rows of the sub-buffer do not lie back to back, as those of a TW_VIEW() must: take a "
                             "TW_PART_VIEW(), which knows how far apart they are"));
     }
@@ -451,7 +438,7 @@ struct tw_internal_bounds *tw_internal_bounds_of(tw_command_group *group)
     if (!group || group->status != TW_SUCCESS)
         return NULL;
     if (!group->bounds && !(group->bounds = calloc(1, sizeof *group->bounds)))
-        fail(group, tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to check a view"));
+        tw_command_group_fail(group, tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to check a view"));
     return group->bounds;
 }
 
@@ -465,12 +452,12 @@ tw_local_memory tw_local(tw_command_group *group, size_t bytes)
     const struct tw_device *device = group->queue->device;
     const size_t most = tw_device_facts(device)->local_mem_bytes;
     if (!bytes) {
-        fail(group, tw_fail(TW_ERROR_INVALID_ARGUMENT, "local memory of no bytes"));
+        tw_command_group_fail(group, tw_fail(TW_ERROR_INVALID_ARGUMENT, "local memory of no bytes"));
     } else if (bytes > most || group->local_bytes > most - bytes) {
         size_t wanted = 0;
         if (__builtin_add_overflow(bytes, group->local_bytes, &wanted))
             wanted = SIZE_MAX;
-        fail(group, tw_fail(TW_ERROR_OUT_OF_LOCAL_MEMORY,
+        tw_command_group_fail(group, tw_fail(TW_ERROR_OUT_OF_LOCAL_MEMORY,
                             "%zu bytes of local memory for each work-group are more than the %zu of %s", wanted, most,
                             tw_device_name(device)));
     } else {
@@ -488,7 +475,7 @@ tw_local_memory tw_local_range_of(tw_command_group *group, size_t element_bytes,
     if (!group || group->status != TW_SUCCESS)
         return none;
     if (!tw_range_is_valid(range)) {
-        fail(group, tw_refuse_range("the local accessor's range", range));
+        tw_command_group_fail(group, tw_refuse_range("the local accessor's range", range));
         return none;
     }
     if (__builtin_mul_overflow(tw_range_count(range), element_bytes, &bytes))
@@ -521,13 +508,13 @@ void tw_depends_on(tw_command_group *group, tw_event *event)
     if (grow_events(group))
         group->events->events[group->events->count++] = tw_event_retain(event);
     else
-        fail(group, tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for an event that the group depends on"));
+        tw_command_group_fail(group, tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for an event that the group depends on"));
 }
 
 void tw_depends_on_all(tw_command_group *group, tw_event *const *events, size_t count)
 {
     if (group && group->status == TW_SUCCESS && !events && count)
-        fail(group, tw_fail(TW_ERROR_INVALID_ARGUMENT, "the array of events is NULL"));
+        tw_command_group_fail(group, tw_fail(TW_ERROR_INVALID_ARGUMENT, "the array of events is NULL"));
     for (size_t i = 0; events && i < count; ++i)
         tw_depends_on(group, events[i]);
 }
@@ -542,11 +529,11 @@ static bool begin_step(struct tw_command_group *group, const char *name, bool di
     if (group->divided && (divisible ? tw_divided_check_step(group, name) : tw_divided_settle(group, name)) != TW_SUCCESS)
         return false;
     if (group->kernel)
-        fail(group, tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
+        tw_command_group_fail(group, tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
                             "the command group already has kernel %s; %s() needs a group of its own",
                             group->kernel->name, name));
     else if (group->step)
-        fail(group, tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
+        tw_command_group_fail(group, tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
                             "the command group already has a %s(); %s() needs a group of its own", group->step, name));
     group->step = name;
     return group->status == TW_SUCCESS;
@@ -555,14 +542,14 @@ static bool begin_step(struct tw_command_group *group, const char *name, bool di
 bool tw_command_group_begin_step(struct tw_command_group *group, const char *name)
 {
     if (begin_step(group, name, false) && group->on_host)
-        fail(group, tw_command_group_refuse_on_host("", name, "()"));
+        tw_command_group_fail(group, tw_command_group_refuse_on_host("", name, "()"));
     return group && group->status == TW_SUCCESS;
 }
 
 bool tw_command_group_begin_divisible_step(struct tw_command_group *group, const char *name)
 {
     if (begin_step(group, name, true) && group->on_host)
-        fail(group, tw_command_group_refuse_on_host("", name, "()"));
+        tw_command_group_fail(group, tw_command_group_refuse_on_host("", name, "()"));
     return group && group->status == TW_SUCCESS;
 }
 
@@ -572,7 +559,7 @@ bool tw_command_group_begin_host_task(struct tw_command_group *group, const char
         return false;
     const tw_status status = group->on_host ? TW_SUCCESS : move_to_host(group, HOST_TASK_ON_DEVICE);
     if (status != TW_SUCCESS)
-        fail(group, status);
+        tw_command_group_fail(group, status);
     group->has_host_task = true;
     return status == TW_SUCCESS;
 }
@@ -585,7 +572,7 @@ bool tw_command_group_begin_move(struct tw_command_group *group, const char *nam
         return false;
     const tw_status status = to_host ? move_to_host(group, UPDATE_WITH_ACCESSORS) : TW_SUCCESS;
     if (status != TW_SUCCESS)
-        fail(group, status);
+        tw_command_group_fail(group, status);
     group->only_moves = true;
     return status == TW_SUCCESS;
 }
@@ -597,7 +584,7 @@ bool tw_command_group_box(struct tw_command_group *group, struct tw_buffer *buff
     if (status == TW_SUCCESS)
         status = tw_buffer_box(buffer, offset, range, box);
     if (status != TW_SUCCESS)
-        fail(group, status);
+        tw_command_group_fail(group, status);
     return status == TW_SUCCESS;
 }
 
@@ -626,7 +613,7 @@ void *tw_command_group_make_args(struct tw_command_group *group, size_t bytes, s
         bytes = SIZE_MAX;
     unsigned char *args = bytes <= TW_FEW_ARGS_BYTES ? group->few_args : malloc(bytes);
     if (!args) {
-        fail(group, tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for %s()", group->step));
+        tw_command_group_fail(group, tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for %s()", group->step));
         return NULL;
     }
     memset(args, 0, bytes);

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <teamwork/command_group.h>
 
@@ -67,7 +69,17 @@ struct tw_command_group {
 };
 
 /* Sets the group's error to `status`, with the thread's tw_error_detail(), unless it has an error already. */
-void tw_command_group_fail(struct tw_command_group *group, tw_status status);
+static inline void tw_command_group_fail(struct tw_command_group *group, tw_status status)
+{
+    if (group->status != TW_SUCCESS)
+        return;
+    const char *detail = tw_error_detail();
+    const size_t bytes = strlen(detail) + 1;
+    group->status = status;
+    group->detail = malloc(bytes);
+    if (group->detail)
+        memcpy(group->detail, detail, bytes);
+}
 /* Returns true if the group's kernel runs on host memory directly. */
 bool tw_command_group_is_on_host(const struct tw_command_group *group);
 

@@ -6,7 +6,6 @@
 #include "divided.h"
 #include "graph/division.h"
 #include "objects/queues/balance.h"
-#include "objects/queues/queue_devices.h"
 
 /* Each device has up to three pieces: two edges, and what is between them. */
 #define TW_MOST_PIECES (3 * TW_MOST_QUEUE_DEVICES)

@@ -7,6 +7,7 @@
  */
 #include "balance.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,29 +19,61 @@
 #define SELDOM 32u           /* launches from one that is measured to the next, in the end */
 #define KEPT 0.5             /* of what was measured before, beside what is new */
 
+/* How many operations a compute unit does at a time, roughly. */
+#define GPU_LANES 128.0
+#define CPU_LANES 16.0
+
+/* What was measured of a kernel. */
+struct kernel_speed {
+    struct kernel_speed *next;
+    const struct tw_internal_kernel *kernel;
+    double ns_per_unit[TW_MOST_QUEUE_DEVICES]; /* 0: not known */
+    unsigned long launches;
+    bool is_undivided; /* it was too short to be divided */
+    bool is_sampling;  /* a launch is being measured: */
+    tw_event *sample[TW_MOST_QUEUE_DEVICES];
+    size_t units[TW_MOST_QUEUE_DEVICES]; /* that each device ran */
+};
+
+struct balance {
+    struct tw_queue_devices devices; /* first */
+    pthread_mutex_t mutex;           /* for what follows */
+    bool is_fixed;                   /* the program has set the weights */
+    double weights[TW_MOST_QUEUE_DEVICES]; /* with which launches are divided */
+    double guess[TW_MOST_QUEUE_DEVICES];   /* how fast the devices are, before anything is measured */
+    struct kernel_speed *speeds;           /* of each kernel */
+    unsigned long launches, next_change;   /* so many launches; the weights may change from this number on */
+    unsigned changes;                      /* how often they did, up to a limit */
+};
+
+static struct balance *balance_of(struct tw_queue_devices *devices)
+{
+    return (struct balance *)devices;
+}
+
 /* ---- what is known ----------------------------------------------------------------------------------------------- */
 
-static struct tw_kernel_speed *find(struct tw_queue_devices *devices, const struct tw_internal_kernel *kernel)
+static struct kernel_speed *find(struct balance *balance, const struct tw_internal_kernel *kernel)
 {
-    struct tw_kernel_speed *speed = devices->speeds;
+    struct kernel_speed *speed = balance->speeds;
     while (speed && speed->kernel != kernel)
         speed = speed->next;
     return speed;
 }
 
 /* Finds what is known of a kernel, or begins with nothing. NULL: there is no memory for it. */
-static struct tw_kernel_speed *find_or_begin(struct tw_queue_devices *devices, const struct tw_internal_kernel *kernel)
+static struct kernel_speed *find_or_begin(struct balance *balance, const struct tw_internal_kernel *kernel)
 {
-    struct tw_kernel_speed *speed = find(devices, kernel);
+    struct kernel_speed *speed = find(balance, kernel);
     if (speed || !(speed = calloc(1, sizeof *speed)))
         return speed;
     speed->kernel = kernel;
-    speed->next = devices->speeds;
-    devices->speeds = speed;
+    speed->next = balance->speeds;
+    balance->speeds = speed;
     return speed;
 }
 
-static void drop_sample(struct tw_kernel_speed *speed)
+static void drop_sample(struct kernel_speed *speed)
 {
     for (size_t i = 0; i < TW_MOST_QUEUE_DEVICES; ++i)
         tw_event_release(&speed->sample[i]);
@@ -48,7 +81,7 @@ static void drop_sample(struct tw_kernel_speed *speed)
 }
 
 /* Takes what a measured launch took, once it is over on all devices. */
-static void collect(struct tw_kernel_speed *speed, size_t count)
+static void collect(struct kernel_speed *speed, size_t count)
 {
     for (size_t i = 0; i < count; ++i)
         if (speed->sample[i] && tw_event_get_state(speed->sample[i]) != TW_EVENT_COMPLETE)
@@ -64,42 +97,83 @@ static void collect(struct tw_kernel_speed *speed, size_t count)
     drop_sample(speed);
 }
 
-void tw_balance_end(struct tw_queue_devices *devices)
+static void end(struct tw_queue_devices *devices)
 {
-    for (struct tw_kernel_speed *speed = devices->speeds, *next; speed; speed = next) {
+    struct balance *balance = balance_of(devices);
+    for (struct kernel_speed *speed = balance->speeds, *next; speed; speed = next) {
         next = speed->next;
         drop_sample(speed);
         free(speed);
     }
-    devices->speeds = NULL;
+    balance->speeds = NULL;
+}
+
+static void free_balance(struct tw_queue_devices *devices)
+{
+    (void)pthread_mutex_destroy(&balance_of(devices)->mutex);
+    free(balance_of(devices));
+}
+
+struct tw_queue_devices *tw_balance_new(void)
+{
+    struct balance *balance = calloc(1, sizeof *balance);
+    if (!balance)
+        return NULL;
+    (void)pthread_mutex_init(&balance->mutex, NULL);
+    balance->devices.end = end;
+    balance->devices.free = free_balance;
+    return &balance->devices;
+}
+
+void tw_balance_add(struct tw_queue_devices *devices, struct tw_queue *queue)
+{
+    struct balance *balance = balance_of(devices);
+    const struct tw_device_facts *facts = tw_device_facts(queue->device);
+    const bool is_gpu = queue->device->backend->type == TW_DEVICE_GPU;
+    const size_t i = devices->count++;
+    devices->queues[i] = queue;
+    balance->guess[i] = (is_gpu ? GPU_LANES : CPU_LANES) * (double)(facts->compute_units + !facts->compute_units);
+    balance->weights[i] = balance->guess[i];
+}
+
+void tw_balance_fix(struct tw_queue_devices *devices, const double *shares)
+{
+    struct balance *balance = balance_of(devices);
+    (void)pthread_mutex_lock(&balance->mutex);
+    balance->is_fixed = shares != NULL;
+    for (size_t i = 0; i < devices->count; ++i) {
+        atomic_store(&devices->has_failed[i], false);
+        balance->weights[i] = shares ? shares[i] : balance->guess[i];
+    }
+    (void)pthread_mutex_unlock(&balance->mutex);
 }
 
 /* ---- the plan ---------------------------------------------------------------------------------------------------- */
 
 /* Returns false if a device gets no work: it has failed, and others have not. */
-static bool takes_work(const struct tw_queue_devices *devices, size_t device)
+static bool takes_work(const struct balance *balance, size_t device)
 {
     size_t sound = 0;
-    for (size_t i = 0; i < devices->count; ++i)
-        sound += !atomic_load(&devices->has_failed[i]);
-    return !sound || !atomic_load(&devices->has_failed[device]);
+    for (size_t i = 0; i < balance->devices.count; ++i)
+        sound += !atomic_load(&balance->devices.has_failed[i]);
+    return !sound || !atomic_load(&balance->devices.has_failed[device]);
 }
 
 /* Stores how fast each device probably runs a kernel, in units a nanosecond: as measured, or what the first guess about the
    devices says of one that was. Returns false if nothing was measured. */
-static bool guess_speeds(const struct tw_queue_devices *devices, const struct tw_kernel_speed *speed, double *speeds)
+static bool guess_speeds(const struct balance *balance, const struct kernel_speed *speed, double *speeds)
 {
     size_t known = 0;
-    while (known < devices->count && !(speed->ns_per_unit[known] > 0))
+    while (known < balance->devices.count && !(speed->ns_per_unit[known] > 0))
         ++known;
-    if (known == devices->count)
+    if (known == balance->devices.count)
         return false;
-    for (size_t i = 0; i < devices->count; ++i)
+    for (size_t i = 0; i < balance->devices.count; ++i)
         speeds[i] = speed->ns_per_unit[i] > 0
                         ? 1 / speed->ns_per_unit[i]
-                        : devices->guess[i] / devices->guess[known] / speed->ns_per_unit[known];
-    for (size_t i = 0; i < devices->count; ++i)
-        speeds[i] = takes_work(devices, i) ? speeds[i] : 0;
+                        : balance->guess[i] / balance->guess[known] / speed->ns_per_unit[known];
+    for (size_t i = 0; i < balance->devices.count; ++i)
+        speeds[i] = takes_work(balance, i) ? speeds[i] : 0;
     return true;
 }
 
@@ -127,31 +201,31 @@ static size_t fastest(const double *speeds, size_t count)
     return best;
 }
 
-static size_t first_sound(const struct tw_queue_devices *devices)
+static size_t first_sound(const struct balance *balance)
 {
     size_t i = 0;
-    while (!takes_work(devices, i))
+    while (!takes_work(balance, i))
         ++i;
     return i;
 }
 
 /* Takes another division for all kernels, unless that happened a short time ago. */
-static void change(struct tw_queue_devices *devices, const double *weights)
+static void change(struct balance *balance, const double *weights)
 {
-    if (devices->launches < devices->next_change)
+    if (balance->launches < balance->next_change)
         return;
-    memcpy(devices->weights, weights, devices->count * sizeof *weights);
-    devices->changes += devices->changes < 10;
-    devices->next_change = devices->launches + (1u << devices->changes);
+    memcpy(balance->weights, weights, balance->devices.count * sizeof *weights);
+    balance->changes += balance->changes < 10;
+    balance->next_change = balance->launches + (1u << balance->changes);
 }
 
 /* Completes the plan by what was measured. */
-static void plan_by_speeds(struct tw_queue_devices *devices, struct tw_kernel_speed *speed, double units,
+static void plan_by_speeds(struct balance *balance, struct kernel_speed *speed, double units,
                            struct tw_division_plan *plan)
 {
-    const size_t count = devices->count;
+    const size_t count = balance->devices.count;
     double speeds[TW_MOST_QUEUE_DEVICES];
-    if (!guess_speeds(devices, speed, speeds))
+    if (!guess_speeds(balance, speed, speeds))
         return;
     const size_t best = fastest(speeds, count);
     const double alone = units / speeds[best], divided = time_with(speeds, speeds, count, units);
@@ -161,11 +235,11 @@ static void plan_by_speeds(struct tw_queue_devices *devices, struct tw_kernel_sp
         return;
     }
     speed->is_undivided = false;
-    if (time_with(devices->weights, speeds, count, units) > WORTHWHILE * divided) /* infinite with one that failed */
-        change(devices, speeds);
+    if (time_with(balance->weights, speeds, count, units) > WORTHWHILE * divided) /* infinite with one that failed */
+        change(balance, speeds);
     double all = 0;
     for (size_t i = 0; i < count; ++i)
-        plan->weights[i] = takes_work(devices, i) ? devices->weights[i] : 0;
+        plan->weights[i] = takes_work(balance, i) ? balance->weights[i] : 0;
     for (size_t i = 0; i < count; ++i)
         all += plan->weights[i];
     for (size_t i = 0; i < count; ++i)
@@ -175,32 +249,34 @@ static void plan_by_speeds(struct tw_queue_devices *devices, struct tw_kernel_sp
 struct tw_division_plan tw_balance_plan(struct tw_queue_devices *devices, const struct tw_internal_kernel *kernel,
                                         size_t units, size_t unit_items)
 {
+    struct balance *balance = balance_of(devices);
     struct tw_division_plan plan = {.only_device = devices->count};
-    (void)pthread_mutex_lock(&devices->mutex);
-    memcpy(plan.weights, devices->weights, devices->count * sizeof *plan.weights);
-    struct tw_kernel_speed *speed = devices->is_fixed ? NULL : find_or_begin(devices, kernel);
+    (void)pthread_mutex_lock(&balance->mutex);
+    memcpy(plan.weights, balance->weights, devices->count * sizeof *plan.weights);
+    struct kernel_speed *speed = balance->is_fixed ? NULL : find_or_begin(balance, kernel);
     for (size_t i = 0; speed && i < devices->count; ++i)
-        plan.weights[i] = takes_work(devices, i) ? plan.weights[i] : 0;
+        plan.weights[i] = takes_work(balance, i) ? plan.weights[i] : 0;
     if (speed) {
-        ++devices->launches;
+        ++balance->launches;
         ++speed->launches;
         if (speed->is_sampling)
             collect(speed, devices->count);
         if (units * unit_items <= FIRST_ITEMS)
-            plan.only_device = first_sound(devices);
-        plan_by_speeds(devices, speed, (double)units, &plan);
+            plan.only_device = first_sound(balance);
+        plan_by_speeds(balance, speed, (double)units, &plan);
         const unsigned long launches = speed->launches;
         plan.measures = !speed->is_sampling && ((launches & (launches - 1)) == 0 || launches % SELDOM == 0);
     }
-    (void)pthread_mutex_unlock(&devices->mutex);
+    (void)pthread_mutex_unlock(&balance->mutex);
     return plan;
 }
 
 void tw_balance_measured(struct tw_queue_devices *devices, const struct tw_internal_kernel *kernel,
                          tw_event *const *events, const size_t *units)
 {
-    (void)pthread_mutex_lock(&devices->mutex);
-    struct tw_kernel_speed *speed = find(devices, kernel);
+    struct balance *balance = balance_of(devices);
+    (void)pthread_mutex_lock(&balance->mutex);
+    struct kernel_speed *speed = find(balance, kernel);
     for (size_t i = 0; i < devices->count; ++i) {
         tw_event *event = events[i];
         if (!speed || speed->is_sampling) {
@@ -212,14 +288,15 @@ void tw_balance_measured(struct tw_queue_devices *devices, const struct tw_inter
     }
     if (speed)
         speed->is_sampling = true;
-    (void)pthread_mutex_unlock(&devices->mutex);
+    (void)pthread_mutex_unlock(&balance->mutex);
 }
 
 bool tw_balance_weights(struct tw_queue_devices *devices, double *weights)
 {
-    (void)pthread_mutex_lock(&devices->mutex);
-    memcpy(weights, devices->weights, devices->count * sizeof *weights);
-    const bool is_fixed = devices->is_fixed;
-    (void)pthread_mutex_unlock(&devices->mutex);
+    struct balance *balance = balance_of(devices);
+    (void)pthread_mutex_lock(&balance->mutex);
+    memcpy(weights, balance->weights, devices->count * sizeof *weights);
+    const bool is_fixed = balance->is_fixed;
+    (void)pthread_mutex_unlock(&balance->mutex);
     return is_fixed;
 }

@@ -8,7 +8,7 @@
 
 #include <teamwork/event.h>
 
-#include "queue_devices.h"
+#include "queue.h"
 
 struct tw_internal_kernel;
 
@@ -20,6 +20,12 @@ struct tw_division_plan {
     bool measures;                         /* the launch is to be measured: tw_balance_measured() */
 };
 
+/* Makes what a queue over several devices has, without any; NULL if there is no memory for it. */
+struct tw_queue_devices *tw_balance_new(void);
+/* Adds the queue of a device. */
+void tw_balance_add(struct tw_queue_devices *devices, struct tw_queue *queue);
+/* Fixes the shares of the devices, or with NULL no more. */
+void tw_balance_fix(struct tw_queue_devices *devices, const double *shares);
 /* Plans the next launch of a kernel, of `units` work-items or work-groups of `unit_items` work-items each. */
 struct tw_division_plan tw_balance_plan(struct tw_queue_devices *devices, const struct tw_internal_kernel *kernel,
                                         size_t units, size_t unit_items);
@@ -29,7 +35,5 @@ void tw_balance_measured(struct tw_queue_devices *devices, const struct tw_inter
                          tw_event *const *events, const size_t *units);
 /* Stores the weights with which the queue divides at the moment. Returns true if the program has fixed them. */
 bool tw_balance_weights(struct tw_queue_devices *devices, double *weights);
-/* Frees what was measured. */
-void tw_balance_end(struct tw_queue_devices *devices);
 
 #endif

@@ -11,7 +11,6 @@
 #include "base/detail.h"
 #include "base/lock.h"
 #include "base/process.h"
-#include "queue_devices.h"
 #include "objects/data/host_access.h"
 #include "objects/devices/discovery.h"
 #include "objects/devices/lifetime.h"
@@ -72,7 +71,8 @@ static void end_locked(struct tw_task_queue *tasks)
     }
     tw_memory_drop_locked(&queue->kept);
     tw_task_queue_end(tasks);
-    tw_queue_devices_free(queue->devices);
+    if (queue->devices)
+        queue->devices->free(queue->devices);
     free(queue);
     tw_object_died_locked(TW_OBJECT_QUEUE);
 }
@@ -90,7 +90,7 @@ static enum tw_priority priority_of(unsigned properties)
                                                  : TW_PRIORITY_NORMAL;
 }
 
-static tw_status check_properties(unsigned properties)
+tw_status tw_queue_check_properties(unsigned properties)
 {
     if ((properties & PRIORITIES) == PRIORITIES)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "a queue has one priority");
@@ -110,7 +110,7 @@ static void join_locked(struct tw_queue *queue, struct tw_context *context)
     context->queues = queue;
 }
 
-static tw_status create(tw_device *device, tw_context *context, unsigned properties, tw_error_handler handler,
+tw_status tw_queue_make(tw_device *device, tw_context *context, unsigned properties, tw_error_handler handler,
                         void *handler_user, tw_queue **result)
 {
     const tw_status status = tw_device_needs_worker(device);
@@ -159,7 +159,7 @@ tw_status tw_queue_create(tw_device_selector selector, void *selector_user, tw_e
     if (status == TW_SUCCESS)
         status = tw_select_device(selector, selector_user, &device);
     if (status == TW_SUCCESS)
-        status = create(device, NULL, 0, handler, handler_user, queue);
+        status = tw_queue_make(device, NULL, 0, handler, handler_user, queue);
     return status;
 }
 
@@ -171,64 +171,8 @@ tw_status tw_queue_create_on_device(tw_device *device, tw_error_handler handler,
     if (status == TW_SUCCESS && !tw_is_device(device))
         status = tw_fail(TW_ERROR_INVALID_ARGUMENT, TW_NO_DEVICE);
     if (status == TW_SUCCESS)
-        status = create(device, NULL, 0, handler, handler_user, queue);
+        status = tw_queue_make(device, NULL, 0, handler, handler_user, queue);
     tw_runtime_leave();
-    return status;
-}
-
-/* ---- queues over several devices --------------------------------------------------------------------------------- */
-
-static tw_status check_devices(tw_device *const *devices, size_t count)
-{
-    if (!devices || !count || count > TW_MOST_QUEUE_DEVICES)
-        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "a queue has 1 to %u devices, and gets %zu", TW_MOST_QUEUE_DEVICES,
-                       devices ? count : 0);
-    for (size_t i = 0; i < count; ++i) {
-        if (!tw_is_device(devices[i]))
-            return tw_fail(TW_ERROR_INVALID_ARGUMENT, "device %zu is NULL, or from before tw_shutdown()", i);
-        for (size_t k = 0; k < i; ++k)
-            if (devices[k] == devices[i])
-                return tw_fail(TW_ERROR_INVALID_ARGUMENT, "devices %zu and %zu are the same", k, i);
-    }
-    return TW_SUCCESS;
-}
-
-/* Makes the queues of the devices. On failure those that were made stay with the queue. */
-static tw_status add_devices(struct tw_queue *queue, tw_device *const *devices, size_t count, unsigned properties)
-{
-    queue->devices = tw_queue_devices_new();
-    tw_status status = queue->devices ? TW_SUCCESS : tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a queue");
-    for (size_t i = 0; i < count && status == TW_SUCCESS; ++i) {
-        struct tw_queue *made = NULL;
-        status = create(devices[i], NULL, properties & ~(unsigned)TW_QUEUE_IN_ORDER, NULL, NULL, &made);
-        if (status != TW_SUCCESS)
-            break;
-        made->owner = queue;
-        made->tasks.leader = &queue->tasks;
-        tw_queue_devices_add(queue->devices, made);
-    }
-    return status;
-}
-
-tw_status tw_queue_create_over(tw_device *const *devices, size_t count, unsigned properties, tw_error_handler handler,
-                               void *handler_user, tw_queue **queue)
-{
-    tw_queue *made = NULL;
-    if (!queue)
-        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is to be stored at NULL");
-    tw_status status __attribute__((cleanup(leave_runtime))) = tw_runtime_enter();
-    if (status == TW_SUCCESS)
-        status = check_properties(properties);
-    if (status == TW_SUCCESS)
-        status = check_devices(devices, count);
-    if (status == TW_SUCCESS)
-        status = create(devices[0], NULL, properties, handler, handler_user, &made);
-    if (status == TW_SUCCESS && count > 1)
-        status = add_devices(made, devices, count, properties);
-    if (status == TW_SUCCESS)
-        *queue = made;
-    else
-        (void)tw_queue_destroy(&made);
     return status;
 }
 
@@ -241,10 +185,10 @@ static tw_status create_in_context(tw_context *context, tw_device *device, unsig
     if (status != TW_SUCCESS)
         return status;
     if (!device)
-        return create(context->devices[0], context, properties, handler, handler_user, queue);
+        return tw_queue_make(context->devices[0], context, properties, handler, handler_user, queue);
     for (size_t i = 0; i < context->count; ++i)
         if (context->devices[i] == device)
-            return create(device, context, properties, handler, handler_user, queue);
+            return tw_queue_make(device, context, properties, handler, handler_user, queue);
     return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the device is not one of the context's");
 }
 
@@ -259,7 +203,7 @@ tw_status tw_queue_create_with_properties(tw_context *context, tw_device *device
 {
     if (!queue)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is to be stored at NULL");
-    const tw_status checked = check_properties(properties);
+    const tw_status checked = tw_queue_check_properties(properties);
     if (checked != TW_SUCCESS)
         return checked;
     if (context)
@@ -270,7 +214,7 @@ tw_status tw_queue_create_with_properties(tw_context *context, tw_device *device
     if (status == TW_SUCCESS && !device)
         status = tw_select_device(NULL, NULL, &device);
     if (status == TW_SUCCESS)
-        status = create(device, NULL, properties, handler, handler_user, queue);
+        status = tw_queue_make(device, NULL, properties, handler, handler_user, queue);
     return status;
 }
 
@@ -391,12 +335,22 @@ tw_status tw_queue_info(const tw_queue *queue, tw_queue_info_id question, void *
 
 /* ---- commands ---------------------------------------------------------------------------------------------------- */
 
+/* Notes that a device could not run a command, and not because of another one. */
+static void note_failure(struct tw_queue_devices *devices, const struct tw_queue *queue, tw_status status)
+{
+    const bool is_device = status == TW_ERROR_LAUNCH_FAILED || status == TW_ERROR_NO_DEVICE_IMAGE
+                           || status == TW_ERROR_OUT_OF_DEVICE_MEMORY;
+    for (size_t i = 0; is_device && i < devices->count; ++i)
+        if (devices->queues[i] == queue)
+            atomic_store(&devices->has_failed[i], true);
+}
+
 void tw_queue_complete_locked(struct tw_command *command)
 {
     struct tw_queue *queue = tw_queue_of(command->home);
     char message[1024];
     if (command->status != TW_SUCCESS && queue->owner && queue->owner->devices)
-        tw_queue_devices_note_failure(queue->owner->devices, queue, command->status);
+        note_failure(queue->owner->devices, queue, command->status);
     if (command->status != TW_SUCCESS) {
         tw_command_message_locked(command, message, sizeof message);
         add_error_locked(queue,
@@ -606,6 +560,17 @@ static bool drop_handle(struct tw_queue *queue)
     return !is_last;
 }
 
+/* Destroys the devices' queues, which have nothing to do any more. NULL is allowed. */
+static void end_devices(struct tw_queue_devices *devices)
+{
+    if (!devices)
+        return;
+    devices->end(devices);
+    for (size_t i = 0; i < devices->count; ++i)
+        (void)tw_queue_destroy(&devices->queues[i]);
+    devices->count = 0;
+}
+
 tw_status tw_queue_destroy(tw_queue **handle)
 {
     if (!handle || !*handle)
@@ -622,7 +587,7 @@ tw_status tw_queue_destroy(tw_queue **handle)
     if (status == TW_ERROR_WOULD_DEADLOCK)
         return status;
     *handle = NULL;
-    tw_queue_end_devices(queue->devices);
+    end_devices(queue->devices);
     tw_lock();
     tw_recorder_leave_locked(&queue->recorder);
     struct tw_context *context = queue->context;

@@ -25,6 +25,18 @@ struct tw_queue_devices;
 /* Number of submitted groups that a queue keeps for tw_queue_begin(): one for each thread, up to this many threads. */
 #define TW_SPARE_GROUPS 8
 
+/* The most devices of a queue. */
+#define TW_MOST_QUEUE_DEVICES 64u
+
+/* What a queue over several devices has besides: a queue for each of them. balance.c says how launches are divided. */
+struct tw_queue_devices {
+    size_t count;
+    struct tw_queue *queues[TW_MOST_QUEUE_DEVICES]; /* owned; `owner` of each is the queue that has them */
+    atomic_bool has_failed[TW_MOST_QUEUE_DEVICES];  /* a part of a launch failed there, or could not be launched */
+    void (*end)(struct tw_queue_devices *devices);  /* frees what balance.c has, before the queues end */
+    void (*free)(struct tw_queue_devices *devices);
+};
+
 struct tw_queue {
     const char *copy; /* the first member, for tw_check_copy() */
     /* Adds an error; without the lock. The second member, so that another copy of the library can call it. */
@@ -58,6 +70,11 @@ static inline struct tw_queue *tw_queue_of_command(const struct tw_command *comm
 {
     return command->home->unused_locked ? tw_queue_of(command->home) : NULL; /* a device's own is never ended so */
 }
+/* Creates a queue, in a context unless that is NULL. */
+tw_status tw_queue_make(tw_device *device, tw_context *context, unsigned properties, tw_error_handler handler,
+                        void *handler_user, tw_queue **result);
+/* Fails for what is no set of properties. */
+tw_status tw_queue_check_properties(unsigned properties);
 /* For tw_command_object: reports the failure, if any, of a complete command to its queue. */
 void tw_queue_complete_locked(struct tw_command *command);
 /* For tw_command_object: keeps the memory of a freed command for the queue, and releases the queue. */
