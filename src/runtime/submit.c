@@ -508,10 +508,16 @@ tw_status tw_command_submit_after_locked(struct tw_command *command, struct tw_c
     tw_observe_submission_locked(command);
     announce_locked(command);
     tw_make_ready_locked(ready_tasks(command)); /* all are inserted: only now may any of them finish */
+    if (!command->is_held)
+        tw_command_issue_locked(command);
+    return TW_SUCCESS;
+}
+
+void tw_command_issue_locked(struct tw_command *command)
+{
     tw_issue_locked();
     if (command->body.node.domain && !command->complete)
         tw_stream_tidy_locked(command->queue);
-    return TW_SUCCESS;
 }
 
 tw_status tw_command_submit_locked(struct tw_command *command)

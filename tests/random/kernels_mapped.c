@@ -211,8 +211,8 @@ static void *access_mapped(tw_command_group *group, const struct call *call, int
         return tw_access_mapped(group, buffers[i]->handle, mode,
                                 mapper_of(&call->map[i], buffers[i]->root->range.dims));
     if (call->seeds[i])
-        return tw_access_part(group, buffers[i]->handle, part_offset(part, buffers[i]), part_range(part, buffers[i]), mode,
-                              TW_GLOBAL);
+        return tw_access_part(group, buffers[i]->handle, part_offset(part, buffers[i]), part_range(part, buffers[i]),
+                              mode, TW_GLOBAL);
     return tw_access(group, buffers[i]->handle, mode, TW_GLOBAL);
 }
 

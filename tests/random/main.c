@@ -233,13 +233,14 @@ static size_t growth_allowed(const char *devices)
 static int report(const struct options *options, uint64_t past, double seconds)
 {
     const size_t grown = growth();
-    printf("random: %lu groups, %lu on several devices and %lu refused there, %lu content checks, %lu failures by faults, %lu cancelled, %lu deadlocks refused; "
+    printf("random: %lu groups, %lu on several devices and %lu refused there, %lu content checks, %lu failures by "
+           "faults, %lu cancelled, %lu deadlocks refused; "
            "programs "
            "%llu to %llu, %.1f s, peak memory %ld MB, grown by %zu bytes, 0 differences\n",
            atomic_load(&totals.groups), atomic_load(&totals.divided), atomic_load(&totals.not_divided),
-           atomic_load(&totals.checks), atomic_load(&totals.failures),
-           atomic_load(&totals.cancelled), atomic_load(&totals.refusals), (unsigned long long)options->seed,
-           (unsigned long long)past - 1, seconds, peak_megabytes(), grown);
+           atomic_load(&totals.checks), atomic_load(&totals.failures), atomic_load(&totals.cancelled),
+           atomic_load(&totals.refusals), (unsigned long long)options->seed, (unsigned long long)past - 1, seconds,
+           peak_megabytes(), grown);
     if (grown <= growth_allowed(options->devices))
         return 0;
     fprintf(stderr, "random: memory grows: %zu bytes more at the end than in the second eighth of the run\n", grown);

@@ -245,8 +245,9 @@ bool call_is_possible(struct call *call)
     if (!buffers_fit(call))
         return false;
     call->in = uses_in(call->kernel) ? call->in : NULL;
-    call->in2 =
-        call->kernel == MIX || call->kernel == REDUCE || call->kernel == MAPPED || is_parts(call->kernel) ? call->in2 : NULL;
+    call->in2 = call->kernel == MIX || call->kernel == REDUCE || call->kernel == MAPPED || is_parts(call->kernel)
+                    ? call->in2
+                    : NULL;
     if (call->kernel == MAPPED) {
         call->mode = call->keep ? TW_READ_WRITE : call->mode;
         return make_mapped(call);
@@ -280,7 +281,8 @@ bool call_is_possible(struct call *call)
         call->mode = TW_READ_WRITE;
     if (call->kernel == PIXELS || call->kernel == ADD || call->kernel == REDUCE || call->kernel == BINS)
         call->twice = false;
-    if (call->kernel != REDUCE && call->kernel != BINS && (call->keep || call->in == call->out) && is_whole(call->kernel))
+    if (call->kernel != REDUCE && call->kernel != BINS && (call->keep || call->in == call->out)
+        && is_whole(call->kernel))
         call->keep = false;
     if ((call->kernel == MIX || call->kernel == OFFSET || is_parts(call->kernel)) && call->keep)
         call->mode = TW_READ_WRITE;

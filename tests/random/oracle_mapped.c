@@ -9,7 +9,8 @@
 
 static struct place place_in(const struct part *part)
 {
-    const uint32_t words = part->root->words, dims = part->root->range.dims, steps[3] = {part->plane, part->pitch, words};
+    const uint32_t words = part->root->words, dims = part->root->range.dims,
+                   steps[3] = {part->plane, part->pitch, words};
     struct place place = {dims, words, {1, 1, 1}, {0, 0, 0}};
     for (uint32_t d = 0; d < dims; ++d) {
         place.size[d] = part->size[3 - dims + d];
@@ -20,8 +21,8 @@ static struct place place_in(const struct part *part)
 
 static struct mapping make_mapping(uint64_t random, const struct place *place)
 {
-    static const uint8_t kinds[] = {UNMAPPED, ONE_TO_ONE, ONE_TO_ONE,   ONE_TO_ONE, NEIGHBORHOOD, NEIGHBORHOOD, SLICE,
-                                    LINEAR,   LINEAR,     ALL,          FIXED,      REVERSED,     SCALED,       UPTO};
+    static const uint8_t kinds[] = {UNMAPPED, ONE_TO_ONE, ONE_TO_ONE, ONE_TO_ONE, NEIGHBORHOOD, NEIGHBORHOOD, SLICE,
+                                    LINEAR,   LINEAR,     ALL,        FIXED,      REVERSED,     SCALED,       UPTO};
     struct mapping m = {.kind = kinds[draw_below(&random, sizeof kinds)]};
     const bool one_sided = draw_below(&random, 3) == 0;
     m.dim = draw_below(&random, place->dims);
@@ -55,7 +56,9 @@ static void make_launch(struct call *call, const struct place *to)
     call->has_offset = launch->form != FORM_HIERARCHICAL && !any_size && draw_below(&random, 4) == 0;
     for (uint32_t d = 0; d < launch->dims; ++d) {
         const uint32_t size = d < to->dims ? to->size[d] : 1 + draw_below(&random, 3), which = draw_below(&random, 8);
-        launch->items[d] = which == 0 ? 1 + draw_below(&random, size) : which == 1 ? size + draw_below(&random, 3) : size;
+        launch->items[d] = which == 0   ? 1 + draw_below(&random, size)
+                           : which == 1 ? size + draw_below(&random, 3)
+                                        : size;
         launch->offset[d] = call->has_offset ? draw_below(&random, 1 + size / 2) : 0;
         launch->local[d] = any_size ? 0 : 1 + draw_below(&random, launch->dims == 1 ? 32 : 4);
         if (launch->form != FORM_RANGE && launch->local[d])
@@ -117,7 +120,8 @@ bool make_mapped(struct call *call)
 {
     struct mapped_work *work = make_work(call);
     const bool overlap = parts_overlap(&call->part[0], &call->part[1]);
-    const bool in_place = overlap && call->in == call->out && work->in.kind == ONE_TO_ONE && work->out.kind == ONE_TO_ONE
+    const bool in_place = overlap && call->in == call->out && work->in.kind == ONE_TO_ONE
+                          && work->out.kind == ONE_TO_ONE
                           && memcmp(call->part[0].begin, call->part[1].begin, sizeof call->part[0].begin) == 0
                           && memcmp(call->part[0].size, call->part[1].size, sizeof call->part[0].size) == 0;
     work->has_in = !overlap || in_place; /* else work-items would meet */
@@ -279,8 +283,9 @@ static enum verdict verdict_of_mapped(const struct call *call)
     struct mapping m = call->map[2].mapping;
     const struct place place = place_in(&call->part[2]);
     (void)resolve_mapping(&m, &work->launch, &place);
-    return is_disjoint(&m, &work->launch, place.dims) && !parts_overlap(&call->part[0], &call->part[2]) ? TAKEN
-                                                                                                        : PERHAPS_REFUSED;
+    return is_disjoint(&m, &work->launch, place.dims) && !parts_overlap(&call->part[0], &call->part[2])
+               ? TAKEN
+               : PERHAPS_REFUSED;
 }
 
 static struct launch launch_of(tw_range range, uint32_t unit)
@@ -372,6 +377,7 @@ enum verdict verdict_on_several(const struct call *call)
 
 bool has_true_default(const struct call *call)
 {
-    return call->out->words == 1 && !call->out->image && (call->first == 0 || call->kernel == TILE || call->kernel == MEET
-                                                          || call->kernel == CROWD || call->kernel == VIEWS);
+    return call->out->words == 1 && !call->out->image
+           && (call->first == 0 || call->kernel == TILE || call->kernel == MEET || call->kernel == CROWD
+               || call->kernel == VIEWS);
 }

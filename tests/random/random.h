@@ -327,12 +327,12 @@ struct call {
     uint32_t *memory;     /* COPY_TO: owned by who learns of the outcome */
     tw_event *depends[2]; /* on these, or NULL */
     uint32_t first, count, seed, local, dims;
-    bool several;     /* it goes to a queue over several devices */
-    bool by_function; /* kernels that count words: the mapper of `out` is a function of the program */
-    bool has_offset, unresolved;       /* MAPPED: several devices cannot know what it writes */
-    uint32_t map_seed[3];              /* MAPPED */
-    struct mapping_of_call map[3];     /* MAPPED: of each buffer, as the accessor has it */
-    struct mapped_work work;           /* MAPPED: with explicit mappings */
+    bool several;                  /* it goes to a queue over several devices */
+    bool by_function;              /* kernels that count words: the mapper of `out` is a function of the program */
+    bool has_offset, unresolved;   /* MAPPED: several devices cannot know what it writes */
+    uint32_t map_seed[3];          /* MAPPED */
+    struct mapping_of_call map[3]; /* MAPPED: of each buffer, as the accessor has it */
+    struct mapped_work work;       /* MAPPED: with explicit mappings */
 };
 
 /* How a call uses the words of a buffer. */
@@ -487,7 +487,7 @@ static inline uint32_t linked(enum link_kind kind, uint32_t to, uint32_t from, u
 
 struct queue {
     tw_queue *handle;
-    unsigned device; /* of several the first */
+    unsigned device;  /* of several the first */
     unsigned devices; /* number of them */
     unsigned list[MOST_OF_QUEUE];
     bool shared, recording, has_context, in_order;
@@ -625,7 +625,8 @@ struct queue *find_queue(struct thread *thread, unsigned number);
 tw_status make_queue(struct run *run, struct queue *queue, unsigned device, struct error_count *handler,
                      tw_context *context, bool in_order);
 /* The same over several devices, as the seed says. */
-tw_status make_queue_over(struct run *run, struct queue *queue, uint32_t seed, struct error_count *handler, bool in_order);
+tw_status make_queue_over(struct run *run, struct queue *queue, uint32_t seed, struct error_count *handler,
+                          bool in_order);
 /* Whether all devices of a queue are of one platform. */
 bool is_of_one_platform(const struct queue *queue);
 /* All errors were delivered, each once. */

@@ -296,7 +296,8 @@ static tw_status submit_by_block(tw_queue *queue, const struct call *call)
 static bool is_by_block(const struct group_step *step, const struct queue *queue, const struct call *call)
 {
     return step->way == SUBMIT_BLOCK
-           && (queue->devices == 1 || (verdict_on_several(call) == TAKEN && !queue->recording && call->kernel != CROWD));
+           && (queue->devices == 1
+               || (verdict_on_several(call) == TAKEN && !queue->recording && call->kernel != CROWD));
 }
 
 /* Submits a call; `*taken` becomes the queue that took it, or that was tried last. */
@@ -421,7 +422,8 @@ static void run_call(struct thread *thread, const struct group_step *step, struc
         atomic_fetch_add(&totals.divided, 1);
     if (status == TW_SUCCESS && taken->recording)
         note_recorded(thread, taken, call);
-    const bool discarded = is_by_block(step, taken, call) && !with_event; /* if it has an error: see submit_by_block() */
+    const bool discarded =
+        is_by_block(step, taken, call) && !with_event; /* if it has an error: see submit_by_block() */
     if (taken->recording && taken->refusal == TW_SUCCESS && !discarded)
         taken->refusal = status;
     if (status != TW_SUCCESS || taken->recording) {

@@ -57,7 +57,8 @@ tw_status make_queue(struct run *run, struct queue *queue, unsigned device, stru
                                      &queue->handle);
 }
 
-tw_status make_queue_over(struct run *run, struct queue *queue, uint32_t seed, struct error_count *handler, bool in_order)
+tw_status make_queue_over(struct run *run, struct queue *queue, uint32_t seed, struct error_count *handler,
+                          bool in_order)
 {
     uint64_t random = seed;
     unsigned order[16];
@@ -119,10 +120,9 @@ void run_queue_create(struct thread *thread, const struct slot_step *step)
     const bool in_context = step->other % 4 == 2 && thread->context;
     struct error_count *handler = in_context ? &thread->context_errors : step->other % 4 == 1 ? &queue->own : NULL;
     const bool over = step->n >= 16 && !in_context && !thread->run->program->faults;
-    const tw_status status =
-        over ? make_queue_over(thread->run, queue, step->n, handler, step->other >= 4)
-             : make_queue(thread->run, queue, in_context ? thread->context_device : step->n % 16, handler,
-                          in_context ? thread->context : NULL, step->other >= 4);
+    const tw_status status = over ? make_queue_over(thread->run, queue, step->n, handler, step->other >= 4)
+                                  : make_queue(thread->run, queue, in_context ? thread->context_device : step->n % 16,
+                                               handler, in_context ? thread->context : NULL, step->other >= 4);
     if (status != TW_SUCCESS)
         differ(thread, "creating a queue: %s", tw_status_name(status));
     if (tw_queue_device(queue->handle) != thread->run->device[queue->device])
@@ -234,7 +234,8 @@ static void check_event(struct thread *thread, const struct event *event, tw_sta
     if (tw_event_get_status(event->handle) != status)
         differ(thread, "the event's status is %s, not %s", tw_status_name(tw_event_get_status(event->handle)),
                tw_status_name(status));
-    if (tw_event_get_times(event->handle, &times) != TW_SUCCESS || !are_in_order(&times, status == TW_SUCCESS, event->several))
+    if (tw_event_get_times(event->handle, &times) != TW_SUCCESS
+        || !are_in_order(&times, status == TW_SUCCESS, event->several))
         differ(thread, "the event's times are %llu, %llu, %llu to %llu, %llu to %llu, %llu",
                (unsigned long long)times.submit_ns, (unsigned long long)times.ready_ns,
                (unsigned long long)times.transfer_start_ns, (unsigned long long)times.transfer_end_ns,

@@ -82,12 +82,12 @@ void *tw_divided_access(struct tw_command_group *group, struct tw_buffer *buffer
     const size_t elements = tw_box_first(&last, &data->whole) - tw_box_first(box, &data->whole) + 1;
     struct tw_mapped_access *access = &accesses[divided->count++];
     *access = (struct tw_mapped_access){.root = buffer->root,
-                              .box = *box,
-                              .range = range,
-                              .mode = mode,
-                              .mapper = *mapper,
-                              .placeholder = divided->next,
-                              .bytes = elements * data->element_bytes};
+                                        .box = *box,
+                                        .range = range,
+                                        .mode = mode,
+                                        .mapper = *mapper,
+                                        .placeholder = divided->next,
+                                        .bytes = elements * data->element_bytes};
     atomic_fetch_add(&buffer->root->uses, 1); /* the caller's handle keeps it alive */
     divided->next += (access->bytes + 2 * PLACEHOLDER_STEP - 1) / PLACEHOLDER_STEP * PLACEHOLDER_STEP;
     return (void *)access->placeholder;
@@ -129,8 +129,8 @@ static bool find_patches(struct tw_divided *divided)
             ++at;
             continue;
         }
-        struct tw_placeholder *patches =
-            tw_list_with_room(divided->placeholders, divided->placeholder_count, &divided->placeholder_capacity, sizeof *patches);
+        struct tw_placeholder *patches = tw_list_with_room(divided->placeholders, divided->placeholder_count,
+                                                           &divided->placeholder_capacity, sizeof *patches);
         if (!patches)
             return false;
         divided->placeholders = patches;
@@ -150,11 +150,12 @@ void tw_divided_launch(struct tw_command_group *group, const struct tw_launch_re
         return;
     }
     if (divided->block || !request->kernel || !block) {
-        tw_command_group_fail(
-            group, divided->block ? tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
-                                            "the command group already has kernel %s; %s needs one of its own",
-                                            divided->request.kernel->name, request->kernel ? request->kernel->name : "?")
-                                  : tw_fail(TW_ERROR_INVALID_ARGUMENT, "the kernel or its arguments are NULL"));
+        tw_command_group_fail(group, divided->block
+                                         ? tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
+                                                   "the command group already has kernel %s; %s needs one of its own",
+                                                   divided->request.kernel->name,
+                                                   request->kernel ? request->kernel->name : "?")
+                                         : tw_fail(TW_ERROR_INVALID_ARGUMENT, "the kernel or its arguments are NULL"));
         return;
     }
     divided->request = *request;
@@ -190,4 +191,3 @@ tw_status tw_divided_settle(struct tw_command_group *group, const char *step)
     group->divided = NULL;
     return TW_SUCCESS;
 }
-

@@ -19,24 +19,6 @@
 
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
 
-/* Copies that go through the host need its memory. It is allocated here, so that nothing waits for it while the groups are
-   submitted. */
-static tw_status prepare_stages(const struct tw_submission *all)
-{
-    tw_status status = TW_SUCCESS;
-    for (size_t i = 0; i < all->divided->count; ++i) {
-        struct tw_data *data = &all->divided->accesses[i].root->data;
-        for (size_t k = 1; k < all->devices->count; ++k) {
-            const size_t from = tw_data_space(data, all->devices->queues[k - 1]->device->space);
-            const size_t to = tw_data_space(data, all->devices->queues[k]->device->space);
-            if (status == TW_SUCCESS && !atomic_load(&data->allocations[0].address) && from != to
-                && (tw_copy_must_stage(data, from, to) || tw_copy_must_stage(data, to, from)))
-                status = tw_data_allocate(data, 0);
-        }
-    }
-    return status;
-}
-
 /* Puts the address of an access's first element into the block. */
 static void set_address(const struct tw_submission *all, size_t access, unsigned char *address)
 {
@@ -73,8 +55,9 @@ static struct tw_command_group *record_piece(const struct tw_submission *all, co
         if (access->kind != TW_ACCESS_KERNEL)
             tw_divided_record_reduction(all, group, i);
         else
-            set_address(all, i,
-                        tw_command_group_access_within(group, access->root, &access->box, &piece->boxes[i], access->mode));
+            set_address(
+                all, i,
+                tw_command_group_access_within(group, access->root, &access->box, &piece->boxes[i], access->mode));
     }
     if (divided->block) {
         set_bounds(all, group);
@@ -111,9 +94,7 @@ tw_status tw_divided_add_group(struct tw_submission *all, struct tw_command_grou
 static tw_status record(struct tw_submission *all)
 {
     const bool reduces = all->divided->reductions && all->count > 1;
-    tw_status status = prepare_stages(all);
-    if (status == TW_SUCCESS && reduces)
-        status = tw_divided_make_partials(all);
+    tw_status status = reduces ? tw_divided_make_partials(all) : TW_SUCCESS;
     for (size_t i = 0; i < all->count && status == TW_SUCCESS; ++i)
         status = tw_divided_add_group(all, record_piece(all, &all->pieces[i]));
     if (status == TW_SUCCESS && reduces)
@@ -155,9 +136,8 @@ static tw_status submit_groups(struct tw_submission *all, tw_event **event, cons
     tw_event *events[TW_MOST_PIECES + 1] = {NULL}, *of_devices[TW_MOST_QUEUE_DEVICES] = {NULL};
     size_t units[TW_MOST_QUEUE_DEVICES] = {0};
     const bool measures = all->plan.measures && !tw_queue_is_recording(group->queue);
-    const tw_status status =
-        tw_command_groups_submit(group->queue, all->groups, all->group_count, group->events, event,
-                                 measures ? events : NULL, file, line);
+    const tw_status status = tw_command_groups_submit(group->queue, all->groups, all->group_count, group->events, event,
+                                                      measures ? events : NULL, file, line);
     for (size_t i = 0; measures && status == TW_SUCCESS && i < all->group_count; ++i) {
         const struct tw_piece *piece = &all->pieces[i];
         if (i >= all->count || piece->is_edge) {

@@ -7,6 +7,8 @@
 #include "base/detail.h"
 #include "base/lock.h"
 #include "base/tool.h"
+#include "objects/data/buffer.h"
+#include "runtime/allocation.h"
 #include "runtime/reclaim.h"
 #include "runtime/submit.h"
 
@@ -97,6 +99,7 @@ static tw_status make_commands(struct joint *joint, bool has_event, const char *
         }
         joint->commands[i]->timed = joint->events || has_event;
         joint->commands[i]->measured = joint->events || (has_event && tw_queue_measures(group->queue));
+        joint->commands[i]->is_held = true; /* nothing gets in between */
         if (tw_tools_are_on())
             joint->commands[i]->recorded_ns = group->began_ns;
     }
@@ -114,6 +117,34 @@ static void make_rooms_locked(const struct joint *joint)
             tw_queue_make_room_locked(joint->groups[i]->queue);
     if (joint->queue->tasks.unfinished >= joint->queue->limit)
         tw_queue_make_room_locked(joint->queue);
+}
+
+/* Returns a buffer without host memory which copies of the submission may have to go through; NULL if there is none. */
+static struct tw_data *find_unstaged(const struct joint *joint)
+{
+    for (size_t i = 0; i < joint->count; ++i)
+        for (size_t k = 0; k < joint->groups[i]->use_count; ++k) {
+            struct tw_data *data = joint->groups[i]->uses[k].data;
+            for (size_t from = 1; !atomic_load(&data->allocations[0].address) && from < data->space_count; ++from)
+                if (atomic_load(&data->allocations[from].address)
+                    && tw_copy_must_stage(data, from, tw_data_space(data, joint->groups[i]->device->space)))
+                    return data;
+        }
+    return NULL;
+}
+
+/* Allocates the host memory that copies of the submission go through: so nothing gets in between its commands. Releases the
+   lock meanwhile. */
+static tw_status allocate_stages_locked(const struct joint *joint)
+{
+    tw_status status = TW_SUCCESS;
+    struct tw_data *data;
+    while (status == TW_SUCCESS && (data = find_unstaged(joint)) != NULL) {
+        tw_unlock();
+        status = tw_data_allocate(data, 0);
+        tw_lock();
+    }
+    return status;
 }
 
 /* Submits the join. The others stay if that fails. */
@@ -143,8 +174,9 @@ static tw_status submit_commands_locked(const struct joint *joint, tw_event **ev
     const bool records = joint->queue->recorder.recording != NULL;
     tw_status status = TW_SUCCESS;
     if (records && joint->queue->tasks.in_order)
-        return tw_fail(TW_ERROR_UNSUPPORTED, "a queue over several devices that keeps the order cannot record: within a "
-                                             "command graph accessors give the order");
+        return tw_fail(TW_ERROR_UNSUPPORTED,
+                       "a queue over several devices that keeps the order cannot record: within a "
+                       "command graph accessors give the order");
     for (*submitted = 0; *submitted < joint->count; ++*submitted) {
         struct tw_command_group *group = joint->groups[*submitted];
         group->events = joint->before;
@@ -191,8 +223,12 @@ tw_status tw_command_groups_submit(struct tw_queue *queue, struct tw_command_gro
     tw_lock();
     if (status == TW_SUCCESS) {
         make_rooms_locked(&joint);
-        status = submit_commands_locked(&joint, event, &submitted);
+        status = allocate_stages_locked(&joint);
     }
+    if (status == TW_SUCCESS)
+        status = submit_commands_locked(&joint, event, &submitted);
+    for (size_t i = 0; i < submitted && !queue->recorder.recording; ++i)
+        tw_command_issue_locked(joint.commands[i]);
     end_joint_locked(&joint, submitted, status == TW_SUCCESS ? event : NULL);
     tw_unlock();
     for (size_t i = 0; i < submitted; ++i)
