@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include <teamwork/command_group.h>
+#include <teamwork/range_mapper.h>
 
 #include "base/memory.h"
 #include "graph/coherence.h"
@@ -18,6 +19,7 @@
 
 struct tw_divided;
 struct tw_fallback;
+struct tw_launch_request;
 struct tw_pin;
 
 #define TW_FEW_USES 8
@@ -27,6 +29,24 @@ struct tw_pin;
 struct tw_event_list {
     size_t count, capacity;
     tw_event *events[];
+};
+
+/* How a group of a queue over several devices records, while nobody knows which of them will run what: divided.c. */
+struct tw_group_recorder {
+    /* Notes an access to a box of a buffer, which has been checked. Returns what stands for the address of its first element
+       until the group is divided; NULL if it is empty, or the group has failed. */
+    void *(*access)(struct tw_command_group *group, struct tw_buffer *buffer, const struct tw_box *box, tw_range range,
+                    tw_access_mode mode, const tw_range_mapper *mapper);
+    /* Notes what the kernel reduces into: an element, or an array. Returns likewise. */
+    void *(*reduce)(struct tw_command_group *group, struct tw_buffer *buffer, const struct tw_box *box, tw_range range,
+                    bool keep, bool is_array);
+    /* Notes the launch of the group's kernel. */
+    void (*launch)(struct tw_command_group *group, const struct tw_launch_request *request, const void *block);
+    /* Fails, as does the group, if it cannot have a step that is divided: it has a kernel. */
+    tw_status (*check_step)(struct tw_command_group *group, const char *step);
+    /* Makes it a group of the queue's first device, for a step that is not divided. Fails, as does the group, if it has
+       accessors. */
+    tw_status (*settle)(struct tw_command_group *group, const char *step);
 };
 
 struct tw_command_group {
@@ -39,7 +59,8 @@ struct tw_command_group {
     bool borrows;             /* a buffer in `uses` is `lent` */
     bool has_parts;           /* one of `uses` is of a part of its buffer */
     bool on_host;             /* its accessors are on the host: tw_update_host(), or TW_HOST */
-    struct tw_divided *divided; /* what it has instead, on a queue over several devices; or NULL */
+    const struct tw_group_recorder *recorder; /* on a queue over several devices, until it is settled; else NULL */
+    struct tw_divided *divided;               /* what that has recorded; or NULL */
     bool has_host_task, has_native_task;
     bool is_part;                       /* its launch is a part of a larger one: */
     size_t part_first[3], part_count[3]; /* tw_command_group_set_part() */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Divides the launch of a group of a queue over several devices into pieces. */
-#include "divided_submit.h"
+#include "divided_pieces.h"
 
 #include <teamwork/command_graph.h>
 

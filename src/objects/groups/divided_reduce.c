@@ -3,7 +3,7 @@
  * Reductions on several devices. Each piece reduces into elements of its own, the partials. A host task combines them in the
  * order of the pieces, and then with the targets: so the result depends on how the launch is divided, and on nothing else.
  */
-#include "divided_submit.h"
+#include "divided_reduce.h"
 
 #include <stdlib.h>
 #include <string.h>

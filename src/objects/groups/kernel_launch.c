@@ -9,10 +9,10 @@
 #include "base/detail.h"
 #include "base/range_check.h"
 #include "command_group.h"
-#include "divided.h"
 #include "group_size.h"
 #include "kernel_info.h"
 #include "kernel_pointers.h"
+#include "launch_request.h"
 #include "runtime/device.h"
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
@@ -206,9 +206,9 @@ static void set_range(struct tw_internal_launch *launch, tw_range range)
 /* Returns true if the launch is one of a group that is divided later: then it is noted. */
 static bool is_noted(struct tw_command_group *group, const struct tw_launch_request *request, const void *block)
 {
-    if (group->divided)
-        tw_divided_launch(group, request, block);
-    return group->divided;
+    if (group->recorder)
+        group->recorder->launch(group, request, block);
+    return group->recorder;
 }
 
 void tw_single_task_kernel(tw_command_group *group, const tw_kernel *kernel, const void *block, size_t block_bytes)
