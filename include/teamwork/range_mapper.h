@@ -209,8 +209,7 @@ static inline TW_INTERNAL_ADDRESS tw_atomic_mapped(tw_command_group *group, tw_b
  *  times. */
 #define TW_READ_MAPPED_VIEW(group, ...)                                                                                \
     TW_INTERNAL_MAPPED_VIEW(group, TW_INTERNAL_CONST_ADDRESS, TW_READ, __VA_ARGS__, , )
-#define TW_WRITE_MAPPED_VIEW(group, ...)                                                                               \
-    TW_INTERNAL_MAPPED_VIEW(group, TW_INTERNAL_ADDRESS, TW_WRITE, __VA_ARGS__, , )
+#define TW_WRITE_MAPPED_VIEW(group, ...) TW_INTERNAL_MAPPED_VIEW(group, TW_INTERNAL_ADDRESS, TW_WRITE, __VA_ARGS__, , )
 #define TW_READ_WRITE_MAPPED_VIEW(group, ...)                                                                          \
     TW_INTERNAL_MAPPED_VIEW(group, TW_INTERNAL_ADDRESS, TW_READ_WRITE, __VA_ARGS__, , )
 #define TW_DISCARD_WRITE_MAPPED_VIEW(group, ...)                                                                       \

@@ -89,8 +89,7 @@ struct tiles {
 };
 static inline void tiles(tw_group group, const struct tiles *k)
 {
-    tw_parallel_for_work_item(group, item)
-    {
+    tw_parallel_for_work_item(group, item) {
         const size_t i = tw_global_id(item, 0), j = tw_global_id(item, 1);
         k->out[i * k->columns + j] = (unsigned)(tw_group_linear_id(group) * 100 + tw_local_linear_id(item));
     }
@@ -176,10 +175,10 @@ TW_TEST(neighborhoods_are_exchanged)
     for (int step = 0; step < STEPS; ++step) {
         for (size_t i = 0; i < ROWS; ++i)
             for (size_t j = 0; j < COLUMNS; ++j)
-                other[i][j] = i == 0 || j == 0 || i == ROWS - 1 || j == COLUMNS - 1
-                                  ? expected[i][j]
-                                  : expected[i - 1][j] + expected[i + 1][j] + expected[i][j - 1]
-                                        + 3 * expected[i][j + 1];
+                other[i][j] =
+                    i == 0 || j == 0 || i == ROWS - 1 || j == COLUMNS - 1
+                        ? expected[i][j]
+                        : expected[i - 1][j] + expected[i + 1][j] + expected[i][j - 1] + 3 * expected[i][j + 1];
         memcpy(expected, other, sizeof expected);
     }
     tw_queue *queue = queue_over(4, 0);
@@ -473,10 +472,10 @@ TW_TEST(graphs_are_recorded_over_all_devices)
     for (int step = 0; step < 16; ++step) {
         for (size_t i = 0; i < ROWS; ++i)
             for (size_t j = 0; j < COLUMNS; ++j)
-                other[i][j] = i == 0 || j == 0 || i == ROWS - 1 || j == COLUMNS - 1
-                                  ? expected[i][j]
-                                  : expected[i - 1][j] + expected[i + 1][j] + expected[i][j - 1]
-                                        + 3 * expected[i][j + 1];
+                other[i][j] =
+                    i == 0 || j == 0 || i == ROWS - 1 || j == COLUMNS - 1
+                        ? expected[i][j]
+                        : expected[i - 1][j] + expected[i + 1][j] + expected[i][j - 1] + 3 * expected[i][j + 1];
         memcpy(expected, other, sizeof expected);
     }
     TW_PASS(tw_buffer_read(plates[0], data));
@@ -639,11 +638,19 @@ TW_TEST(work_is_divided_by_measured_speeds)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-TW_TEST_LIST = {TW_CASE(elements_are_divided_without_a_mapper), TW_CASE(neighborhoods_are_exchanged),
-                TW_CASE(three_dimensions_are_divided_in_blocks), TW_CASE(slices_are_brought_whole), TW_CASE(groups_see_the_whole_launch),
-                TW_CASE(reductions_combine_what_all_devices_have), TW_CASE(arrays_are_combined_too),
-                TW_CASE(steps_are_divided), TW_CASE(variables_are_set_on_all_devices),
+TW_TEST_LIST = {TW_CASE(elements_are_divided_without_a_mapper),
+                TW_CASE(neighborhoods_are_exchanged),
+                TW_CASE(three_dimensions_are_divided_in_blocks),
+                TW_CASE(slices_are_brought_whole),
+                TW_CASE(groups_see_the_whole_launch),
+                TW_CASE(reductions_combine_what_all_devices_have),
+                TW_CASE(arrays_are_combined_too),
+                TW_CASE(steps_are_divided),
+                TW_CASE(variables_are_set_on_all_devices),
                 TW_CASE(an_in_order_queue_keeps_the_order),
-                TW_CASE(graphs_are_recorded_over_all_devices), TW_CASE(what_is_written_has_to_be_known),
-                TW_CASE(queues_with_wrong_devices_are_refused), TW_CASE(a_part_that_fails_takes_its_elements_along),
-                TW_CASE(work_is_divided_by_measured_speeds), TW_CASES_END};
+                TW_CASE(graphs_are_recorded_over_all_devices),
+                TW_CASE(what_is_written_has_to_be_known),
+                TW_CASE(queues_with_wrong_devices_are_refused),
+                TW_CASE(a_part_that_fails_takes_its_elements_along),
+                TW_CASE(work_is_divided_by_measured_speeds),
+                TW_CASES_END};

@@ -254,7 +254,7 @@ void *tw_access(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode,
         status = check_target(group, target);
     if (status == TW_SUCCESS)
         return group->recorder ? group->recorder->access(group, buffer, &buffer->box, buffer->range, mode, &unmapped)
-                              : access_box(group, buffer, &buffer->box, mode);
+                               : access_box(group, buffer, &buffer->box, mode);
     tw_command_group_fail(group, status);
     return NULL;
 }
@@ -278,7 +278,7 @@ void *tw_access_mapped(tw_command_group *group, tw_buffer *buffer, tw_access_mod
         status = check_mapper(&mapper, buffer->range);
     if (status == TW_SUCCESS)
         return group->recorder ? group->recorder->access(group, buffer, &buffer->box, buffer->range, mode, &mapper)
-                              : access_box(group, buffer, &buffer->box, mode);
+                               : access_box(group, buffer, &buffer->box, mode);
     tw_command_group_fail(group, status);
     return NULL;
 }
@@ -289,8 +289,8 @@ void *tw_access_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, t
     struct tw_box box;
     if (!group || group->status != TW_SUCCESS)
         return NULL;
-    if (is_simple(buffer, mode, target) && !group->on_host && !group->recorder && tw_buffer_box(buffer, offset, range, &box) == TW_SUCCESS
-        && !tw_box_is_empty(&box)) {
+    if (is_simple(buffer, mode, target) && !group->on_host && !group->recorder
+        && tw_buffer_box(buffer, offset, range, &box) == TW_SUCCESS && !tw_box_is_empty(&box)) {
         void *address = access_simply(group, buffer, &box, !tw_box_covers(&box, &buffer->data.whole), mode);
         if (address)
             return address;
@@ -302,7 +302,7 @@ void *tw_access_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, t
         status = check_target(group, target);
     if (status == TW_SUCCESS)
         return group->recorder ? group->recorder->access(group, buffer, &box, range, mode, &unmapped)
-                              : access_box(group, buffer, &box, mode);
+                               : access_box(group, buffer, &box, mode);
     tw_command_group_fail(group, status);
     return NULL;
 }
@@ -334,9 +334,8 @@ struct tw_internal_target tw_internal_reduction(tw_command_group *group, tw_buff
         element.end[d] = element.begin[d] + 1;
         index /= extent;
     }
-    void *to = group->recorder
-                   ? group->recorder->reduce(group, buffer, &element, tw_range_1d(1), keep, false)
-                   : access_box(group, buffer, &element, mode);
+    void *to = group->recorder ? group->recorder->reduce(group, buffer, &element, tw_range_1d(1), keep, false)
+                               : access_box(group, buffer, &element, mode);
     ++group->reduced_count;
     group->replaces = group->replaces || !keep;
     return (struct tw_internal_target){to, (unsigned)tw_buffer_element_size(buffer), keep, false};
@@ -383,9 +382,8 @@ struct tw_internal_array tw_internal_reduction_array(tw_command_group *group, tw
     }
     array.count = (unsigned)count;
     array.element_bytes = (unsigned)tw_buffer_element_size(buffer);
-    array.to = group->recorder
-                   ? group->recorder->reduce(group, buffer, &buffer->box, tw_range_1d(count), keep, true)
-                   : access_box(group, buffer, &buffer->box, mode);
+    array.to = group->recorder ? group->recorder->reduce(group, buffer, &buffer->box, tw_range_1d(count), keep, true)
+                               : access_box(group, buffer, &buffer->box, mode);
     if (array.to && !group->recorder)
         place_array(group, count * array.element_bytes, &array);
     ++group->reduced_count;
@@ -421,9 +419,10 @@ static void check_view(tw_command_group *group, tw_buffer *buffer, unsigned dims
     }
     if (group && group->status == TW_SUCCESS && buffer && !tw_box_is_empty(&buffer->box)
         && !tw_box_is_contiguous(&buffer->box, &buffer->root->data.whole)) {
-        tw_command_group_fail(group, tw_fail(TW_ERROR_INVALID_RANGE,
-                            "the rows of the sub-buffer do not lie back to back, as those of a TW_VIEW() must: take a "
-                            "TW_PART_VIEW(), which knows how far apart they are"));
+        tw_command_group_fail(
+            group, tw_fail(TW_ERROR_INVALID_RANGE,
+                           "the rows of the sub-buffer do not lie back to back, as those of a TW_VIEW() must: take a "
+                           "TW_PART_VIEW(), which knows how far apart they are"));
     }
 }
 
@@ -465,9 +464,10 @@ tw_local_memory tw_local(tw_command_group *group, size_t bytes)
         size_t wanted = 0;
         if (__builtin_add_overflow(bytes, group->local_bytes, &wanted))
             wanted = SIZE_MAX;
-        tw_command_group_fail(group, tw_fail(TW_ERROR_OUT_OF_LOCAL_MEMORY,
-                            "%zu bytes of local memory for each work-group are more than the %zu of %s", wanted, most,
-                            tw_device_name(device)));
+        tw_command_group_fail(group,
+                              tw_fail(TW_ERROR_OUT_OF_LOCAL_MEMORY,
+                                      "%zu bytes of local memory for each work-group are more than the %zu of %s",
+                                      wanted, most, tw_device_name(device)));
     } else {
         memory.tw_offset_ = group->local_bytes;
         memory.tw_bytes_ = bytes;
@@ -516,7 +516,8 @@ void tw_depends_on(tw_command_group *group, tw_event *event)
     if (grow_events(group))
         group->events->events[group->events->count++] = tw_event_retain(event);
     else
-        tw_command_group_fail(group, tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for an event that the group depends on"));
+        tw_command_group_fail(group,
+                              tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for an event that the group depends on"));
 }
 
 void tw_depends_on_all(tw_command_group *group, tw_event *const *events, size_t count)
@@ -539,11 +540,12 @@ static bool begin_step(struct tw_command_group *group, const char *name, bool di
         return false;
     if (group->kernel)
         tw_command_group_fail(group, tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
-                            "the command group already has kernel %s; %s() needs a group of its own",
-                            group->kernel->name, name));
+                                             "the command group already has kernel %s; %s() needs a group of its own",
+                                             group->kernel->name, name));
     else if (group->step)
         tw_command_group_fail(group, tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
-                            "the command group already has a %s(); %s() needs a group of its own", group->step, name));
+                                             "the command group already has a %s(); %s() needs a group of its own",
+                                             group->step, name));
     group->step = name;
     return group->status == TW_SUCCESS;
 }
@@ -604,7 +606,7 @@ bool tw_command_group_access(struct tw_command_group *group, struct tw_buffer *b
     if (tw_box_is_empty(box))
         return true;
     return group->recorder ? group->recorder->access(group, buffer, box, any, mode, &unmapped) != NULL
-                          : access_box(group, buffer, box, mode) != NULL;
+                           : access_box(group, buffer, box, mode) != NULL;
 }
 
 struct tw_device *tw_command_group_begin_native_task(struct tw_command_group *group, const char *name)

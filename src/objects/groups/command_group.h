@@ -50,22 +50,22 @@ struct tw_group_recorder {
 };
 
 struct tw_command_group {
-    struct tw_queue *queue;   /* counted until the group is submitted */
-    struct tw_device *device; /* where the accessors are: the queue's, or the host */
-    tw_status status;         /* the first error */
-    char *detail;             /* of the first error; NULL if there is none, or no memory for it */
-    size_t use_count;         /* number of `uses` */
-    uint64_t seen;            /* a bit for each buffer in `uses`, by a hash: buffers may share a bit */
-    bool borrows;             /* a buffer in `uses` is `lent` */
-    bool has_parts;           /* one of `uses` is of a part of its buffer */
-    bool on_host;             /* its accessors are on the host: tw_update_host(), or TW_HOST */
+    struct tw_queue *queue;                   /* counted until the group is submitted */
+    struct tw_device *device;                 /* where the accessors are: the queue's, or the host */
+    tw_status status;                         /* the first error */
+    char *detail;                             /* of the first error; NULL if there is none, or no memory for it */
+    size_t use_count;                         /* number of `uses` */
+    uint64_t seen;                            /* a bit for each buffer in `uses`, by a hash: buffers may share a bit */
+    bool borrows;                             /* a buffer in `uses` is `lent` */
+    bool has_parts;                           /* one of `uses` is of a part of its buffer */
+    bool on_host;                             /* its accessors are on the host: tw_update_host(), or TW_HOST */
     const struct tw_group_recorder *recorder; /* on a queue over several devices, until it is settled; else NULL */
     struct tw_divided *divided;               /* what that has recorded; or NULL */
     bool has_host_task, has_native_task;
-    bool is_part;                       /* its launch is a part of a larger one: */
+    bool is_part;                        /* its launch is a part of a larger one: */
     size_t part_first[3], part_count[3]; /* tw_command_group_set_part() */
-    bool accessed_nothing; /* an accessor gave NULL, since its buffer or part is empty */
-    bool only_moves;       /* its steps so far are updates, or prefetches: they consist of accesses alone */
+    bool accessed_nothing;               /* an accessor gave NULL, since its buffer or part is empty */
+    bool only_moves; /* its steps so far are updates, or prefetches: they consist of accesses alone */
     const struct tw_internal_kernel *kernel;
     const char *step;                      /* the name of the function that recorded a step; or NULL */
     size_t local_bytes;                    /* of all local accessors, and local_array_bytes */

@@ -88,7 +88,6 @@ tw_command_group *tw_command_group_leave_spare_locked(tw_queue *queue, tw_comman
     return NULL;
 }
 
-
 tw_command_group *tw_queue_begin(tw_queue *queue)
 {
     if (!queue) {

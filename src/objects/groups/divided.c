@@ -47,7 +47,7 @@ static void refuse_memory(struct tw_command_group *group)
 }
 
 static void *note_access(struct tw_command_group *group, struct tw_buffer *buffer, const struct tw_box *box,
-                        tw_range range, tw_access_mode mode, const tw_range_mapper *mapper)
+                         tw_range range, tw_access_mode mode, const tw_range_mapper *mapper)
 {
     struct tw_divided *divided = group->divided;
     if (tw_box_is_empty(box)) {
@@ -78,7 +78,7 @@ static void *note_access(struct tw_command_group *group, struct tw_buffer *buffe
 }
 
 static void *note_reduction(struct tw_command_group *group, struct tw_buffer *buffer, const struct tw_box *box,
-                        tw_range range, bool keep, bool is_array)
+                            tw_range range, bool keep, bool is_array)
 {
     const tw_range_mapper all = tw_all();
     struct tw_divided *divided = group->divided;

@@ -47,7 +47,7 @@ struct tw_variable_step {
 struct tw_divided {
     struct tw_mapped_access *accesses;
     size_t count, capacity;
-    size_t reductions; /* number of accesses that the kernel reduces into */
+    size_t reductions;     /* number of accesses that the kernel reduces into */
     uintptr_t first, next; /* the placeholders: from the first up to the next one */
     struct tw_placeholder *placeholders;
     size_t placeholder_count, placeholder_capacity;

@@ -45,18 +45,20 @@ static bool writes(const struct tw_mapped_access *access)
 }
 
 /* Fails if an element is written by two pieces. */
-static tw_status check_overlap(const struct tw_submission *all, const struct tw_piece *one, const struct tw_piece *other)
+static tw_status check_overlap(const struct tw_submission *all, const struct tw_piece *one,
+                               const struct tw_piece *other)
 {
     const struct tw_mapped_access *accesses = all->divided->accesses;
     for (size_t i = 0; i < all->divided->count; ++i)
         for (size_t k = 0; writes(&accesses[i]) && k < all->divided->count; ++k)
             if (writes(&accesses[k]) && accesses[i].root == accesses[k].root
                 && tw_box_overlaps(&one->boxes[i], &other->boxes[k]))
-                return tw_fail(TW_ERROR_INVALID_RANGE,
-                               "parts of kernel %s on %s and %s would write the same elements of a buffer: give what it "
-                               "writes another mapper, as tw_one_to_one(), reduce, or take a queue on one device",
-                               kernel_name(all), tw_device_name(tw_piece_queue(all, one)->device),
-                               tw_device_name(tw_piece_queue(all, other)->device));
+                return tw_fail(
+                    TW_ERROR_INVALID_RANGE,
+                    "parts of kernel %s on %s and %s would write the same elements of a buffer: give what it "
+                    "writes another mapper, as tw_one_to_one(), reduce, or take a queue on one device",
+                    kernel_name(all), tw_device_name(tw_piece_queue(all, one)->device),
+                    tw_device_name(tw_piece_queue(all, other)->device));
     return TW_SUCCESS;
 }
 
@@ -106,7 +108,7 @@ static tw_status describe_space(struct tw_submission *all)
     for (unsigned d = 0; d < request->range.dims && d < 3; ++d) {
         all->space.unit[d] = in_groups && request->local.size[d] ? request->local.size[d] : 1;
         all->space.units[d] = request->form == TW_INTERNAL_ND_RANGE ? request->range.size[d] / all->space.unit[d]
-                                                                     : request->range.size[d];
+                                                                    : request->range.size[d];
         all->space.offset[d] = d < request->offset.dims ? request->offset.at[d] : 0;
     }
     return status;

@@ -6,7 +6,6 @@
  */
 #include "divided_submit.h"
 
-
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

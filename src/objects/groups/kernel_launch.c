@@ -215,7 +215,8 @@ void tw_single_task_kernel(tw_command_group *group, const tw_kernel *kernel, con
 {
     static const struct launcher launcher = {"tw_single_task", TW_INTERNAL_SINGLE_TASK, TW_INTERNAL_SINGLE_TASK};
     if (!can_record(group)
-        || is_noted(group, &(struct tw_launch_request){TW_INTERNAL_SINGLE_TASK, .kernel = kernel, .block_bytes = block_bytes},
+        || is_noted(group,
+                    &(struct tw_launch_request){TW_INTERNAL_SINGLE_TASK, .kernel = kernel, .block_bytes = block_bytes},
                     block))
         return;
     tw_status status = check_kernel(group, kernel, launcher, block, block_bytes);
@@ -248,8 +249,8 @@ void tw_parallel_for_offset_kernel(tw_command_group *group, tw_range range, tw_i
                                    const void *block, size_t block_bytes)
 {
     static const struct launcher launcher = {"tw_parallel_for", TW_INTERNAL_RANGE, TW_INTERNAL_REDUCTION};
-    const struct tw_launch_request request = {
-        TW_INTERNAL_RANGE, .range = range, .offset = offset, .kernel = kernel, .block_bytes = block_bytes};
+    const struct tw_launch_request request = {TW_INTERNAL_RANGE, .range = range, .offset = offset, .kernel = kernel,
+                                              .block_bytes = block_bytes};
     if (!can_record(group) || is_noted(group, &request, block))
         return;
     tw_status status =

@@ -34,8 +34,8 @@ struct tw_submission {
     struct tw_launch_request request; /* with the size of groups, if there are any */
     struct tw_launch_space space;
     struct tw_division_plan plan;
-    tw_range_mapper *mappers; /* of each access */
-    unsigned char *block;     /* of the piece that is recorded */
+    tw_range_mapper *mappers;     /* of each access */
+    unsigned char *block;         /* of the piece that is recorded */
     struct tw_partials *partials; /* of each reduction, if there are several pieces */
     size_t count;
     struct tw_piece pieces[TW_MOST_PIECES];

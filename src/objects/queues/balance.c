@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_ITEMS 4096u    /* a launch of a kernel that was not measured is divided if it has more work-items */
-#define DIVISION_NS 20000.0  /* what a division into two parts costs at least; each further part as much */
-#define BEGINS 1.05          /* a launch is divided if that is faster than one device alone by this factor ... */
-#define GOES_ON 1.02         /* ... and no longer divided if it is not by this one */
-#define WORTHWHILE 1.1       /* another division is taken if it is faster by this factor */
-#define SELDOM 32u           /* launches from one that is measured to the next, in the end */
-#define KEPT 0.5             /* of what was measured before, beside what is new */
+#define FIRST_ITEMS 4096u   /* a launch of a kernel that was not measured is divided if it has more work-items */
+#define DIVISION_NS 20000.0 /* what a division into two parts costs at least; each further part as much */
+#define BEGINS 1.05         /* a launch is divided if that is faster than one device alone by this factor ... */
+#define GOES_ON 1.02        /* ... and no longer divided if it is not by this one */
+#define WORTHWHILE 1.1      /* another division is taken if it is faster by this factor */
+#define SELDOM 32u          /* launches from one that is measured to the next, in the end */
+#define KEPT 0.5            /* of what was measured before, beside what is new */
 
 /* How many operations a compute unit does at a time, roughly. */
 #define GPU_LANES 128.0
@@ -36,9 +36,9 @@ struct kernel_speed {
 };
 
 struct balance {
-    struct tw_queue_devices devices; /* first */
-    pthread_mutex_t mutex;           /* for what follows */
-    bool is_fixed;                   /* the program has set the weights */
+    struct tw_queue_devices devices;       /* first */
+    pthread_mutex_t mutex;                 /* for what follows */
+    bool is_fixed;                         /* the program has set the weights */
     double weights[TW_MOST_QUEUE_DEVICES]; /* with which launches are divided */
     double guess[TW_MOST_QUEUE_DEVICES];   /* how fast the devices are, before anything is measured */
     struct kernel_speed *speeds;           /* of each kernel */
@@ -169,9 +169,8 @@ static bool guess_speeds(const struct balance *balance, const struct kernel_spee
     if (known == balance->devices.count)
         return false;
     for (size_t i = 0; i < balance->devices.count; ++i)
-        speeds[i] = speed->ns_per_unit[i] > 0
-                        ? 1 / speed->ns_per_unit[i]
-                        : balance->guess[i] / balance->guess[known] / speed->ns_per_unit[known];
+        speeds[i] = speed->ns_per_unit[i] > 0 ? 1 / speed->ns_per_unit[i]
+                                              : balance->guess[i] / balance->guess[known] / speed->ns_per_unit[known];
     for (size_t i = 0; i < balance->devices.count; ++i)
         speeds[i] = takes_work(balance, i) ? speeds[i] : 0;
     return true;
