@@ -28,7 +28,7 @@ static unsigned dimension_for(const struct tw_launch_space *space, size_t wanted
     return most;
 }
 
-void tw_divide(const struct tw_launch_space *space, const double *weights, size_t count, struct tw_launch_part *parts)
+unsigned tw_divide(const struct tw_launch_space *space, const double *weights, size_t count, struct tw_launch_part *parts)
 {
     double all = 0, before = 0;
     size_t wanted = 0;
@@ -49,6 +49,40 @@ void tw_divide(const struct tw_launch_space *space, const double *weights, size_
         parts[i].first[d] = first;
         parts[i].count[d] = past - first;
         first = past;
+    }
+    return d;
+}
+
+bool tw_divide_edges(const struct tw_launch_space *space, unsigned d, size_t before, size_t after,
+                     struct tw_launch_part *part, struct tw_launch_part edges[2])
+{
+    const size_t at_begin = part->first[d] > 0 ? after : 0;
+    const size_t at_end = part->first[d] + part->count[d] < space->units[d] ? before : 0;
+    if (at_begin + at_end >= part->count[d] || at_begin + at_end < at_begin)
+        return false;
+    edges[0] = edges[1] = *part;
+    edges[0].count[d] = at_begin;
+    edges[1].first[d] += part->count[d] - at_end;
+    edges[1].count[d] = at_end;
+    part->first[d] += at_begin;
+    part->count[d] -= at_begin + at_end;
+    return true;
+}
+
+static size_t most(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+void tw_mappers_reach(const tw_range_mapper *mappers, size_t count, const struct tw_launch_space *space, unsigned d,
+                      size_t *before, size_t *after)
+{
+    *before = *after = 0;
+    for (size_t i = 0; i < count; ++i) {
+        if (mappers[i].tw_kind_ != TW_INTERNAL_MAP_NEIGHBORHOOD)
+            continue;
+        *before = most(*before, (mappers[i].tw_before_.at[d] + space->unit[d] - 1) / space->unit[d]);
+        *after = most(*after, (mappers[i].tw_after_.size[d] + space->unit[d] - 1) / space->unit[d]);
     }
 }
 

@@ -28,8 +28,19 @@ static inline bool tw_launch_part_is_empty(const struct tw_launch_part *part)
 /* Returns the part that is all of a launch. */
 struct tw_launch_part tw_launch_all(const struct tw_launch_space *space);
 /* Divides a launch into a part for each of `count` weights, in proportion to them, along the slowest dimension that has a
-   unit for each. A weight of 0 gives an empty part, and so may a small one. At least one weight is greater than 0. */
-void tw_divide(const struct tw_launch_space *space, const double *weights, size_t count, struct tw_launch_part *parts);
+   unit for each. A weight of 0 gives an empty part, and so may a small one. At least one weight is greater than 0. Returns
+   the dimension. */
+unsigned tw_divide(const struct tw_launch_space *space, const double *weights, size_t count, struct tw_launch_part *parts);
+
+/* Takes the edges out of a part in dimension d: the first `after` units, if the launch has some before them, and the last
+   `before` ones, if it has some behind them. Stores them; they may be empty. Returns false, and leaves the part as it is, if
+   nothing would be left of it. */
+bool tw_divide_edges(const struct tw_launch_space *space, unsigned d, size_t before, size_t after,
+                     struct tw_launch_part *part, struct tw_launch_part edges[2]);
+/* Stores how many units before and behind its own a part reads the elements of, in dimension d, by the mappers that say so:
+   0 if none does. */
+void tw_mappers_reach(const tw_range_mapper *mappers, size_t count, const struct tw_launch_space *space, unsigned d,
+                      size_t *before, size_t *after);
 
 /* Returns what is wrong with a mapper for a buffer of a range, as a sentence; NULL: nothing. */
 const char *tw_mapper_fault(const tw_range_mapper *mapper, tw_range buffer);

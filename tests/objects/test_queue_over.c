@@ -106,7 +106,7 @@ TW_ND_RANGE_REDUCTION(histogram, (), bins);
 
 /* ---- helpers ----------------------------------------------------------------------------------------------------- */
 
-/* A queue over `count` devices. */
+/* A queue over `count` devices, each with as many work-items. */
 static tw_queue *queue_over(size_t count, unsigned properties)
 {
     tw_device *devices[MOST];
@@ -118,7 +118,9 @@ static tw_queue *queue_over(size_t count, unsigned properties)
         TW_PASS(tw_select_device(NULL, NULL, &devices[0]));
         found = 1;
     }
+    static const double equal[MOST] = {1, 1, 1, 1, 1, 1, 1, 1};
     TW_PASS(tw_queue_create_over(devices, count < found ? count : found, properties, NULL, NULL, &queue));
+    TW_PASS(tw_queue_set_division(queue, equal));
     return queue;
 }
 
@@ -290,6 +292,131 @@ TW_TEST(arrays_are_combined_too)
     TW_CHECK(memcmp(bins[0], bins[1], sizeof bins[0]) == 0);
 }
 
+TW_TEST(steps_are_divided)
+{
+    static float x[N], y[N], back[N];
+    const float one = 1;
+    tw_queue *queue = queue_over(4, 0);
+    tw_buffer *bx = NULL, *by = NULL;
+    for (size_t i = 0; i < N; ++i)
+        x[i] = (float)i;
+    TW_PASS(tw_buffer_create(sizeof *x, tw_range_1d(N), &bx));
+    TW_PASS(tw_buffer_create(sizeof *x, tw_range_1d(N), &by));
+    TW_COMMAND_GROUP(queue, cg)
+        tw_copy_from(cg, bx, x);
+    TW_COMMAND_GROUP(queue, cg)
+        tw_fill(cg, by, &one);
+    for (int round = 0; round < 3; ++round)
+        TW_COMMAND_GROUP(queue, cg)
+            tw_parallel_for(cg, tw_range_1d(N), saxpy, .a = 2, .x = tw_read(cg, bx), .y = tw_read_write(cg, by));
+    TW_COMMAND_GROUP(queue, cg)
+        tw_copy(cg, by, bx);
+    TW_COMMAND_GROUP(queue, cg) {
+        tw_prefetch(cg, by);
+        tw_prefetch(cg, bx);
+    }
+    TW_COMMAND_GROUP(queue, cg)
+        tw_copy_part(cg, by, tw_id_1d(0), bx, tw_id_1d(100), tw_range_1d(7));
+    TW_COMMAND_GROUP(queue, cg)
+        tw_copy_to(cg, bx, back);
+    TW_PASS(tw_queue_wait(queue));
+    for (size_t i = 0; i < N; ++i)
+        y[i] = 1 + 6 * x[i];
+    memcpy(x, y, sizeof x);
+    memcpy(x + 100, y, 7 * sizeof *x);
+    TW_CHECK(memcmp(back, x, sizeof x) == 0);
+    TW_PASS(tw_buffer_destroy(&bx));
+    TW_PASS(tw_buffer_destroy(&by));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* Adds 1 and doubles, by two queues in turn. */
+struct step_of {
+    unsigned *x;
+    unsigned factor, term;
+};
+static inline void step_of(tw_item item, const struct step_of *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    k->x[i] = k->factor * k->x[i] + k->term;
+}
+TW_RANGE_KERNEL(step_of, 1);
+
+TW_TEST(an_in_order_queue_keeps_the_order)
+{
+    static unsigned data[N];
+    for (int usm = 0; usm < 2; ++usm) {
+        tw_queue *queue = queue_over(3, TW_QUEUE_IN_ORDER);
+        tw_buffer *buffer = NULL;
+        unsigned expected = 0;
+        memset(data, 0, sizeof data);
+        TW_PASS(tw_buffer_create_over(data, sizeof *data, tw_range_1d(N), &buffer));
+        for (unsigned i = 0; i < 20; ++i) {
+            TW_COMMAND_GROUP(queue, cg)
+                tw_parallel_for(cg, tw_range_1d(N), step_of, .x = tw_read_write(cg, buffer), .factor = 3, .term = i);
+            expected = 3 * expected + i;
+        }
+        TW_PASS(tw_queue_wait(queue));
+        TW_PASS(tw_buffer_destroy(&buffer));
+        for (size_t i = 0; i < N; ++i)
+            TW_EQUAL(data[i], expected);
+        TW_PASS(tw_queue_destroy(&queue));
+    }
+}
+
+TW_TEST(graphs_are_recorded_over_all_devices)
+{
+    static unsigned data[ROWS][COLUMNS];
+    tw_queue *queue = queue_over(4, 0);
+    if (tw_device_platform(tw_queue_device_at(queue, 0))
+        != tw_device_platform(tw_queue_device_at(queue, tw_queue_device_count(queue) - 1))) {
+        TW_FAIL(tw_queue_begin_recording(queue), TW_ERROR_INVALID_ARGUMENT);
+        TW_PASS(tw_queue_destroy(&queue));
+        return;
+    }
+    tw_buffer *plates[2];
+    tw_command_graph *graph = NULL;
+    for (size_t i = 0; i < ROWS * COLUMNS; ++i)
+        data[0][i] = (unsigned)(i * i);
+    for (int i = 0; i < 2; ++i)
+        TW_PASS(tw_buffer_create_copy(data, sizeof(unsigned), tw_range_2d(ROWS, COLUMNS), &plates[i]));
+    for (int graphs = 0; graphs < 2; ++graphs) {
+        if (graphs)
+            TW_PASS(tw_queue_begin_recording(queue));
+        for (int step = 0; step < 4; ++step)
+            TW_COMMAND_GROUP(queue, cg)
+                tw_parallel_for(cg, tw_range_2d(ROWS, COLUMNS), spread,
+                                .now = TW_READ_MAPPED_VIEW(cg, plates[step & 1], tw_neighborhood(1, 1, 0), 2),
+                                .next = TW_DISCARD_WRITE_MAPPED_VIEW(cg, plates[~step & 1], tw_one_to_one(), 2));
+        if (!graphs)
+            continue;
+        TW_PASS(tw_queue_end_recording(queue, &graph));
+        TW_CHECK(tw_command_graph_count(graph) == 4 * tw_queue_device_count(queue));
+        for (int i = 0; i < 3; ++i)
+            TW_PASS(tw_queue_submit_graph(queue, graph, NULL));
+        TW_PASS(tw_queue_wait(queue));
+    }
+    static unsigned expected[ROWS][COLUMNS], other[ROWS][COLUMNS];
+    memcpy(expected, data, sizeof data);
+    for (int step = 0; step < 16; ++step) {
+        for (size_t i = 0; i < ROWS; ++i)
+            for (size_t j = 0; j < COLUMNS; ++j)
+                other[i][j] = i == 0 || j == 0 || i == ROWS - 1 || j == COLUMNS - 1
+                                  ? expected[i][j]
+                                  : expected[i - 1][j] + expected[i + 1][j] + expected[i][j - 1]
+                                        + 3 * expected[i][j + 1];
+        memcpy(expected, other, sizeof expected);
+    }
+    TW_PASS(tw_buffer_read(plates[0], data));
+    TW_CHECK(memcmp(data, expected, sizeof data) == 0);
+    tw_command_graph_destroy(&graph);
+    for (int i = 0; i < 2; ++i)
+        TW_PASS(tw_buffer_destroy(&plates[i]));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST_LIST = {TW_CASE(elements_are_divided_without_a_mapper), TW_CASE(neighborhoods_are_exchanged),
                 TW_CASE(slices_are_brought_whole), TW_CASE(groups_see_the_whole_launch),
-                TW_CASE(reductions_combine_what_all_devices_have), TW_CASE(arrays_are_combined_too), TW_CASES_END};
+                TW_CASE(reductions_combine_what_all_devices_have), TW_CASE(arrays_are_combined_too),
+                TW_CASE(steps_are_divided), TW_CASE(an_in_order_queue_keeps_the_order),
+                TW_CASE(graphs_are_recorded_over_all_devices), TW_CASES_END};

@@ -534,11 +534,12 @@ void tw_depends_on_all(tw_command_group *group, tw_event *const *events, size_t 
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
-static bool begin_step(struct tw_command_group *group, const char *name)
+/* Begins a step. If it is not `divisible`, a group of a queue over several devices becomes one of the first. */
+static bool begin_step(struct tw_command_group *group, const char *name, bool divisible)
 {
     if (!group || group->status != TW_SUCCESS)
         return false;
-    if (group->divided && tw_divided_settle(group, name) != TW_SUCCESS)
+    if (group->divided && (divisible ? tw_divided_check_step(group, name) : tw_divided_settle(group, name)) != TW_SUCCESS)
         return false;
     if (group->kernel)
         fail(group, tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
@@ -553,14 +554,21 @@ static bool begin_step(struct tw_command_group *group, const char *name)
 
 bool tw_command_group_begin_step(struct tw_command_group *group, const char *name)
 {
-    if (begin_step(group, name) && group->on_host)
+    if (begin_step(group, name, false) && group->on_host)
+        fail(group, tw_command_group_refuse_on_host("", name, "()"));
+    return group && group->status == TW_SUCCESS;
+}
+
+bool tw_command_group_begin_divisible_step(struct tw_command_group *group, const char *name)
+{
+    if (begin_step(group, name, true) && group->on_host)
         fail(group, tw_command_group_refuse_on_host("", name, "()"));
     return group && group->status == TW_SUCCESS;
 }
 
 bool tw_command_group_begin_host_task(struct tw_command_group *group, const char *name)
 {
-    if (!begin_step(group, name))
+    if (!begin_step(group, name, false))
         return false;
     const tw_status status = group->on_host ? TW_SUCCESS : move_to_host(group, HOST_TASK_ON_DEVICE);
     if (status != TW_SUCCESS)
@@ -573,7 +581,7 @@ bool tw_command_group_begin_move(struct tw_command_group *group, const char *nam
 {
     if (group && group->status == TW_SUCCESS && group->only_moves && group->on_host == to_host)
         return true;
-    if (!tw_command_group_begin_step(group, name))
+    if (to_host ? !tw_command_group_begin_step(group, name) : !tw_command_group_begin_divisible_step(group, name))
         return false;
     const tw_status status = to_host ? move_to_host(group, UPDATE_WITH_ACCESSORS) : TW_SUCCESS;
     if (status != TW_SUCCESS)
@@ -596,7 +604,11 @@ bool tw_command_group_box(struct tw_command_group *group, struct tw_buffer *buff
 bool tw_command_group_access(struct tw_command_group *group, struct tw_buffer *buffer, const struct tw_box *box,
                              tw_access_mode mode)
 {
-    return tw_box_is_empty(box) || access_box(group, buffer, box, mode);
+    static const tw_range any = {{1, 1, 1}, 3}; /* a step has no mapper */
+    if (tw_box_is_empty(box))
+        return true;
+    return group->divided ? tw_divided_access(group, buffer, box, any, mode, &unmapped) != NULL
+                          : access_box(group, buffer, box, mode) != NULL;
 }
 
 struct tw_device *tw_command_group_begin_native_task(struct tw_command_group *group, const char *name)

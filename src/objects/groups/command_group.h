@@ -81,6 +81,8 @@ void tw_command_group_set_part(struct tw_command_group *group, const size_t firs
 
 /* Begins the group's step. Returns false if there is no group, it has failed, or it has a kernel or a step already. */
 bool tw_command_group_begin_step(struct tw_command_group *group, const char *name);
+/* The same for a copy or a fill of buffers, which a queue over several devices divides. */
+bool tw_command_group_begin_divisible_step(struct tw_command_group *group, const char *name);
 /* Begins a step that consists of accesses alone, to the group's device or to the host. The group may have such steps to
    the same place already. Returns false as tw_command_group_begin_step(), or, to the host, if the group has accessors. */
 bool tw_command_group_begin_move(struct tw_command_group *group, const char *name, bool to_host);
@@ -95,11 +97,12 @@ bool tw_command_group_access(struct tw_command_group *group, struct tw_buffer *b
    that address; NULL if there is nothing to access, or the group fails. */
 void *tw_command_group_access_within(struct tw_command_group *group, struct tw_buffer *root, const struct tw_box *all,
                                      const struct tw_box *accessed, tw_access_mode mode);
-/* Submits groups of the devices of a queue as one submission: no other command comes between them. They depend on `events`,
-   which the caller keeps; NULL: on none. Groups that were submitted are gone, and NULL. `event` as for
-   tw_queue_submit(). */
+/* Submits groups of the devices of a queue as one submission: no other command comes between them. They depend on `before`,
+   which the caller keeps; NULL: on none. Groups that were submitted are gone, and NULL. `event` as for tw_queue_submit();
+   `events` receives one of each group, which is measured; NULL if not wanted. */
 tw_status tw_command_groups_submit(struct tw_queue *queue, struct tw_command_group **groups, size_t count,
-                                   struct tw_event_list *events, tw_event **event, const char *file, int line);
+                                   struct tw_event_list *before, tw_event **event, tw_event **events, const char *file,
+                                   int line);
 /* Begins the group's host task. Returns false as tw_command_group_begin_step(), or if the group has accessors that are
    not on the host. */
 bool tw_command_group_begin_host_task(struct tw_command_group *group, const char *name);

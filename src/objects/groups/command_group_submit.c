@@ -374,8 +374,9 @@ struct joint {
     struct tw_command_group **groups;
     struct tw_command **commands; /* of each */
     size_t count;
-    struct tw_event_list *events; /* that all depend on; or NULL */
+    struct tw_event_list *before; /* that all depend on; or NULL */
     struct tw_command *join;      /* or NULL */
+    tw_event **events;            /* receives one of each group, which is measured; or NULL */
 };
 
 /* Makes the commands. Stores NULL for those that could not be made. */
@@ -388,9 +389,13 @@ static tw_status make_commands(struct joint *joint, bool has_event, const char *
         if (status != TW_SUCCESS)
             break;
         joint->commands[i] = make_command(group, file, line);
-        if (joint->commands[i] && tw_tools_are_on())
+        if (!joint->commands[i]) {
+            status = TW_ERROR_OUT_OF_MEMORY;
+            break;
+        }
+        joint->commands[i]->timed = joint->commands[i]->measured = joint->events != NULL;
+        if (tw_tools_are_on())
             joint->commands[i]->recorded_ns = group->began_ns;
-        status = joint->commands[i] ? TW_SUCCESS : TW_ERROR_OUT_OF_MEMORY;
     }
     if (status == TW_SUCCESS && (has_event || joint->queue->tasks.in_order)
         && !(joint->join = make_join(joint->queue, file, line)))
@@ -418,7 +423,7 @@ static tw_status submit_commands_locked(const struct joint *joint, tw_event **ev
                                              "command graph accessors give the order");
     for (*submitted = 0; *submitted < joint->count; ++*submitted) {
         struct tw_command_group *group = joint->groups[*submitted];
-        group->events = joint->events;
+        group->events = joint->before;
         status = submit_or_record_locked(group, joint->commands[*submitted], records ? event : NULL);
         group->events = NULL;
         if (status != TW_SUCCESS)
@@ -441,6 +446,7 @@ static tw_status submit_commands_locked(const struct joint *joint, tw_event **ev
 /* Releases the commands, and the groups of those that were submitted. */
 static void end_joint_locked(const struct joint *joint, size_t submitted, tw_event **event)
 {
+    const bool has_events = joint->events && submitted == joint->count;
     for (size_t i = 0; i < joint->count; ++i) {
         if (i >= submitted && joint->commands[i])
             abandon_locked(joint->commands[i]);
@@ -449,7 +455,7 @@ static void end_joint_locked(const struct joint *joint, size_t submitted, tw_eve
         struct tw_queue *queue = joint->groups[i]->queue;
         hand_over(joint->groups[i]);
         joint->groups[i] = leave_spare_locked(queue, joint->groups[i]);
-        release_submitted_locked(queue, joint->commands[i], NULL);
+        release_submitted_locked(queue, joint->commands[i], has_events ? &joint->events[i] : NULL);
     }
     if (event && joint->join)
         *event = &joint->join->events[TW_PHASE_COMPLETE];
@@ -458,9 +464,10 @@ static void end_joint_locked(const struct joint *joint, size_t submitted, tw_eve
 }
 
 tw_status tw_command_groups_submit(struct tw_queue *queue, struct tw_command_group **groups, size_t count,
-                                   struct tw_event_list *events, tw_event **event, const char *file, int line)
+                                   struct tw_event_list *before, tw_event **event, tw_event **events, const char *file,
+                                   int line)
 {
-    struct joint joint = {.queue = queue, .groups = groups, .count = count, .events = events};
+    struct joint joint = {.queue = queue, .groups = groups, .count = count, .before = before, .events = events};
     size_t submitted = 0;
     joint.commands = calloc(count, sizeof(struct tw_command *));
     if (!joint.commands)

@@ -82,7 +82,7 @@ static tw_status check_sides(const struct part *from_part, const struct part *to
 static void copy(tw_command_group *group, const char *name, struct part from_part, struct part to_part)
 {
     struct tw_step_side from, to;
-    if (!tw_command_group_begin_step(group, name) || !describe_side(group, &from_part, TW_READ, &from)
+    if (!tw_command_group_begin_divisible_step(group, name) || !describe_side(group, &from_part, TW_READ, &from)
         || !describe_side(group, &to_part, TW_DISCARD_WRITE, &to))
         return;
     const tw_status status = check_sides(&from_part, &to_part, &from, &to);
@@ -107,7 +107,7 @@ static void fill(tw_command_group *group, const char *name, struct part part, co
 {
     const struct tw_step_side none = {.data = NULL};
     struct tw_step_side side;
-    if (!tw_command_group_begin_step(group, name) || !describe_side(group, &part, TW_DISCARD_WRITE, &side)
+    if (!tw_command_group_begin_divisible_step(group, name) || !describe_side(group, &part, TW_DISCARD_WRITE, &side)
         || is_empty(&side))
         return;
     if (!value) {
@@ -151,7 +151,7 @@ static tw_status find_program(const tw_command_group *group, const struct tw_ste
 static void transfer(tw_command_group *group, const char *name, struct part part, void *memory, bool writes)
 {
     struct tw_step_side side, program;
-    if (!tw_command_group_begin_step(group, name)
+    if (!tw_command_group_begin_divisible_step(group, name)
         || !describe_side(group, &part, writes ? TW_DISCARD_WRITE : TW_READ, &side) || is_empty(&side))
         return;
     const tw_status status = find_program(group, &side, memory, &program);

@@ -139,6 +139,12 @@ static bool find_patches(struct tw_divided *divided)
 void tw_divided_launch(struct tw_command_group *group, const struct tw_launch_request *request, const void *block)
 {
     struct tw_divided *divided = group->divided;
+    if (group->step) {
+        tw_command_group_fail(group, tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
+                                             "the command group already has a %s(); a kernel needs a group of its own",
+                                             group->step));
+        return;
+    }
     if (divided->block || !request->kernel || !block) {
         tw_command_group_fail(
             group, divided->block ? tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
@@ -155,14 +161,20 @@ void tw_divided_launch(struct tw_command_group *group, const struct tw_launch_re
         refuse_memory(group);
 }
 
-tw_status tw_divided_settle(struct tw_command_group *group, const char *step)
+tw_status tw_divided_check_step(struct tw_command_group *group, const char *step)
 {
     struct tw_divided *divided = group->divided;
     if (divided->block)
         tw_command_group_fail(group, tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
-                                             "the command group already has kernel %s; %s needs a group of its own",
+                                             "the command group already has kernel %s; %s() needs a group of its own",
                                              divided->request.kernel->name, step));
-    else if (divided->count)
+    return group->status;
+}
+
+tw_status tw_divided_settle(struct tw_command_group *group, const char *step)
+{
+    struct tw_divided *divided = group->divided;
+    if (tw_divided_check_step(group, step) == TW_SUCCESS && divided->count)
         tw_command_group_fail(group,
                               tw_fail(TW_ERROR_UNSUPPORTED,
                                       "%s runs on one device, and the group's accessors are of a queue over several: "

@@ -66,6 +66,8 @@ void *tw_divided_reduce(struct tw_command_group *group, struct tw_buffer *buffer
 void tw_divided_launch(struct tw_command_group *group, const struct tw_launch_request *request, const void *block);
 /* Fails for what is no mapper, or none for a buffer of a range. */
 tw_status tw_divided_check_mapper(const tw_range_mapper *mapper, tw_range buffer);
+/* Fails, as does the group, if it cannot have a step that is divided: it has a kernel. */
+tw_status tw_divided_check_step(struct tw_command_group *group, const char *step);
 /* Makes it a group of the queue's first device, for a step that is not divided. Fails, as does the group, if it has
    accessors. */
 tw_status tw_divided_settle(struct tw_command_group *group, const char *step);

@@ -72,7 +72,7 @@ static void end_locked(struct tw_task_queue *tasks)
     }
     tw_memory_drop_locked(&queue->kept);
     tw_task_queue_end(tasks);
-    free(queue->devices);
+    tw_queue_devices_free(queue->devices);
     free(queue);
     tw_object_died_locked(TW_OBJECT_QUEUE);
 }
@@ -199,13 +199,13 @@ static tw_status add_devices(struct tw_queue *queue, tw_device *const *devices, 
     queue->devices = tw_queue_devices_new();
     tw_status status = queue->devices ? TW_SUCCESS : tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a queue");
     for (size_t i = 0; i < count && status == TW_SUCCESS; ++i) {
-        struct tw_queue **made = &queue->devices->queues[i];
-        status = create(devices[i], NULL, properties & ~(unsigned)TW_QUEUE_IN_ORDER, NULL, NULL, made);
+        struct tw_queue *made = NULL;
+        status = create(devices[i], NULL, properties & ~(unsigned)TW_QUEUE_IN_ORDER, NULL, NULL, &made);
         if (status != TW_SUCCESS)
             break;
-        (*made)->owner = queue;
-        (*made)->tasks.leader = &queue->tasks;
-        ++queue->devices->count;
+        made->owner = queue;
+        made->tasks.leader = &queue->tasks;
+        tw_queue_devices_add(queue->devices, made);
     }
     return status;
 }

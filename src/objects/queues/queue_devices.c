@@ -1,36 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the launches of a queue over several devices are divided. */
+/* The devices of queues over several: their queues, and what the program says of the division. */
 #include "queue_devices.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "balance.h"
 #include "base/detail.h"
+
+/* How many operations a compute unit does at a time, roughly. */
+#define GPU_LANES 128.0
+#define CPU_LANES 16.0
 
 struct tw_queue_devices *tw_queue_devices_new(void)
 {
     struct tw_queue_devices *devices = calloc(1, sizeof *devices);
-    if (!devices)
-        return NULL;
-    (void)pthread_mutex_init(&devices->mutex, NULL);
-    for (size_t i = 0; i < TW_MOST_QUEUE_DEVICES; ++i)
-        devices->weights[i] = 1;
+    if (devices)
+        (void)pthread_mutex_init(&devices->mutex, NULL);
     return devices;
+}
+
+void tw_queue_devices_add(struct tw_queue_devices *devices, struct tw_queue *queue)
+{
+    const struct tw_device_facts *facts = tw_device_facts(queue->device);
+    const bool is_gpu = queue->device->backend->type == TW_DEVICE_GPU;
+    const size_t i = devices->count++;
+    devices->queues[i] = queue;
+    devices->guess[i] = (is_gpu ? GPU_LANES : CPU_LANES) * (double)(facts->compute_units + !facts->compute_units);
+    devices->weights[i] = devices->guess[i];
 }
 
 void tw_queue_end_devices(struct tw_queue_devices *devices)
 {
-    for (size_t i = 0; devices && i < devices->count; ++i)
+    if (!devices)
+        return;
+    tw_balance_end(devices);
+    for (size_t i = 0; i < devices->count; ++i)
         (void)tw_queue_destroy(&devices->queues[i]);
+    devices->count = 0;
 }
 
-void tw_queue_get_weights(struct tw_queue *queue, const struct tw_internal_kernel *kernel, double *weights)
+void tw_queue_devices_free(struct tw_queue_devices *devices)
 {
-    struct tw_queue_devices *devices = queue->devices;
-    (void)kernel;
-    (void)pthread_mutex_lock(&devices->mutex);
-    memcpy(weights, devices->weights, devices->count * sizeof *weights);
-    (void)pthread_mutex_unlock(&devices->mutex);
+    if (devices)
+        (void)pthread_mutex_destroy(&devices->mutex);
+    free(devices);
 }
 
 size_t tw_queue_device_count(const tw_queue *queue)
@@ -69,7 +82,7 @@ tw_status tw_queue_set_division(tw_queue *queue, const double *shares)
     (void)pthread_mutex_lock(&devices->mutex);
     devices->is_fixed = shares != NULL;
     for (size_t i = 0; i < count; ++i)
-        devices->weights[i] = shares ? shares[i] : 1;
+        devices->weights[i] = shares ? shares[i] : devices->guess[i];
     (void)pthread_mutex_unlock(&devices->mutex);
     return TW_SUCCESS;
 }

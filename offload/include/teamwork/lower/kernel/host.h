@@ -40,7 +40,8 @@ TW_DEVICE_INLINE size_t tw_internal_piece_first(size_t total, size_t piece, size
     return piece * each + (piece < rest ? piece : rest);
 }
 
-/* What the work-items of a launch have in common. Numbers past `dims`, which is a constant, are constants. */
+/* What the work-items of a launch have in common. Numbers past `dims`, which is a constant, are constants. Made without a
+   loop, here and for groups: LLVM unrolls loops late, and until then sees less of those of the kernel. */
 struct tw_internal_rows {
     tw_item item;    /* without an id */
     size_t first[3]; /* id */
@@ -49,13 +50,14 @@ struct tw_internal_rows {
 
 TW_DEVICE_INLINE struct tw_internal_rows tw_internal_rows(const struct tw_internal_launch *launch, unsigned dims)
 {
-    struct tw_internal_rows rows = {
-        {{0, 0, 0}, {1, 1, 1}, {0, 0, 0}, dims}, {0, 0, 0}, dims == 3 ? launch->range[1] : 1};
-    for (unsigned d = 0; d < dims; ++d) {
-        rows.item.tw_range_[d] = launch->whole[d];
-        rows.item.tw_offset_[d] = launch->offset[d] - launch->first[d];
-        rows.first[d] = launch->offset[d];
-    }
+    const size_t *const whole = launch->whole, *const from = launch->offset, *const first = launch->first;
+    const struct tw_internal_rows rows = {
+        {{0, 0, 0},
+         {whole[0], dims > 1 ? whole[1] : 1, dims > 2 ? whole[2] : 1},
+         {from[0] - first[0], dims > 1 ? from[1] - first[1] : 0, dims > 2 ? from[2] - first[2] : 0},
+         dims},
+        {from[0], dims > 1 ? from[1] : 0, dims > 2 ? from[2] : 0},
+        dims > 2 ? launch->range[1] : 1};
     return rows;
 }
 
@@ -189,11 +191,9 @@ struct tw_internal_groups {
 
 TW_DEVICE_INLINE struct tw_internal_groups tw_internal_groups(const struct tw_internal_launch *launch, unsigned dims)
 {
-    struct tw_internal_groups groups = {{1, 1, 1}, {0, 0, 0}};
-    for (unsigned d = 0; d < dims; ++d) {
-        groups.range[d] = launch->range[d];
-        groups.first[d] = launch->first[d];
-    }
+    const size_t *const range = launch->range, *const first = launch->first;
+    const struct tw_internal_groups groups = {{range[0], dims > 1 ? range[1] : 1, dims > 2 ? range[2] : 1},
+                                              {first[0], dims > 1 ? first[1] : 0, dims > 2 ? first[2] : 0}};
     return groups;
 }
 
@@ -202,8 +202,9 @@ TW_DEVICE_INLINE void tw_internal_group_id(size_t linear, const struct tw_intern
                                            size_t id[3])
 {
     tw_internal_delinearize(linear, groups->range, dims, id);
-    for (unsigned d = 0; d < dims; ++d)
-        id[d] += groups->first[d];
+    id[0] += groups->first[0];
+    id[1] += groups->first[1];
+    id[2] += groups->first[2];
 }
 
 // clang-format off

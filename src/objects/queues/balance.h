@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** How the launches of a queue over several devices are divided: by what was measured of the kernel. */
+#ifndef TEAMWORK_OBJECTS_BALANCE_H
+#define TEAMWORK_OBJECTS_BALANCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <teamwork/event.h>
+
+#include "queue_devices.h"
+
+struct tw_internal_kernel;
+
+/* How to divide a launch. */
+struct tw_division_plan {
+    double weights[TW_MOST_QUEUE_DEVICES]; /* of the devices */
+    double ns[TW_MOST_QUEUE_DEVICES];      /* how long each will probably take; 0: not known */
+    size_t only_device;                    /* the one that runs all of it; or as many as there are, or more */
+    bool measures;                         /* the launch is to be measured: tw_balance_measured() */
+};
+
+/* Plans the next launch of a kernel, of `units` work-items or work-groups of `unit_items` work-items each. */
+struct tw_division_plan tw_balance_plan(struct tw_queue_devices *devices, const struct tw_internal_kernel *kernel,
+                                        size_t units, size_t unit_items);
+/* Hands over the events of a launch that is measured, one for each device, with the units that each ran; an event is NULL
+   where a device has none. */
+void tw_balance_measured(struct tw_queue_devices *devices, const struct tw_internal_kernel *kernel,
+                         tw_event *const *events, const size_t *units);
+/* Stores the weights with which the queue divides at the moment. Returns true if the program has fixed them. */
+bool tw_balance_weights(struct tw_queue_devices *devices, double *weights);
+/* Frees what was measured. */
+void tw_balance_end(struct tw_queue_devices *devices);
+
+#endif
