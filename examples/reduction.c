@@ -2,14 +2,14 @@
 /*
  * Parallel reduction: the sum of an array, on one device or on several. Each work-group adds up its part of the array in
  * team-local memory and writes one number; launches follow each other until one number is left. Then the same by the
- * library (reduction.h), in one launch. Shown on 16 numbers, then on 2^26.
+ * library (reduction.h), in one launch. Shown on 16 numbers, then on 2^24, or as many as the program is told.
  *
  * A launch reads one buffer and writes another. Done in place, a group could overwrite what another has yet to read:
  * there is no synchronization between groups within a kernel.
  *
  * On several devices each adds up its share of the array, and moves no more than what its groups have written.
  *
- * The numbers are from 0 to 10, so the sum of 2^26 of them is below 2^31 and int32_t holds it.
+ * The numbers are from 0 to 10, so the sum of 2^27 of them is below 2^31 and int32_t holds it.
  *
  *     reduction [--devices LIST] [NUMBERS]     devices.h has the lists
  */
@@ -21,7 +21,8 @@ enum {
     GROUP = 256,         /* work-items in a group */
     EACH = 32,           /* numbers that a work-item adds up on its own, before the group works together */
     PART = GROUP * EACH, /* numbers that a group turns into one */
-    COUNT = 1 << 26
+    COUNT = 1 << 24,     /* by default */
+    MOST = 1 << 27
 };
 
 struct reduce {
@@ -185,9 +186,9 @@ int main(int arguments_count, char **arguments)
 {
     const struct devices devices = take_devices(&arguments_count, arguments);
     const size_t count = arguments_count > 1 ? strtoul(arguments[1], NULL, 10) : COUNT;
-    int32_t *data = count >= 1 && count <= COUNT ? malloc(count * sizeof *data) : NULL;
+    int32_t *data = count >= 1 && count <= MOST ? malloc(count * sizeof *data) : NULL;
     if (!data) {
-        fprintf(stderr, "reduction: no memory for %zu numbers, or there are not 1 to %d\n", count, COUNT);
+        fprintf(stderr, "reduction: no memory for %zu numbers, or there are not 1 to %d\n", count, MOST);
         return 2;
     }
     int64_t expected = 0; /* one after the other, in 64 bits */
