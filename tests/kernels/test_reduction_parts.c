@@ -134,9 +134,9 @@ static void check_reduction(tw_queue *queue, const struct space *space, reduce_f
     TW_PASS(tw_buffer_create(sizeof(unsigned), tw_range_1d(BINS), &to.bins));
     for (size_t part = 0; !part || find_part(&moved, part - 1, first, count); ++part) {
         tw_command_group *cg = tw_queue_begin(queue);
-        record(cg, &moved, &to);
         if (part)
             tw_command_group_set_part(cg, first, count);
+        record(cg, &moved, &to);
         if (nd_is_refused(queue, cg))
             break;
         struct totals got;

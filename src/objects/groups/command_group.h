@@ -39,6 +39,8 @@ struct tw_command_group {
     bool on_host;             /* its accessors are on the host: tw_update_host(), or TW_HOST */
     struct tw_divided *divided; /* what it has instead, on a queue over several devices; or NULL */
     bool has_host_task, has_native_task;
+    bool is_part;                       /* its launch is a part of a larger one: */
+    size_t part_first[3], part_count[3]; /* tw_command_group_set_part() */
     bool accessed_nothing; /* an accessor gave NULL, since its buffer or part is empty */
     bool only_moves;       /* its steps so far are updates, or prefetches: they consist of accesses alone */
     const struct tw_internal_kernel *kernel;
@@ -73,8 +75,8 @@ bool tw_command_group_is_on_host(const struct tw_command_group *group);
    the name of the step's function and "()". */
 tw_status tw_command_group_refuse_on_host(const char *kind, const char *name, const char *parentheses);
 
-/* Makes the group's kernel, which has been recorded for a whole range, run `count` work-items from `first` on; work-groups if
-   it has some. The kernel cannot tell: its ids and ranges are those of the whole. A single task has no parts. */
+/* Makes the launch that is recorded next run `count` of its work-items from `first` on; work-groups if it has some. The kernel
+   cannot tell: its ids and ranges are those of the whole. A single task has no parts. */
 void tw_command_group_set_part(struct tw_command_group *group, const size_t first[3], const size_t count[3]);
 
 /* For steps (teamwork/copy.h). `name` is that of the public function, a constant. */

@@ -78,9 +78,9 @@ static struct tw_command_group *record_piece(const struct tw_submission *all, co
     }
     if (divided->block) {
         set_bounds(all, group);
-        tw_launch_request_record(&all->request, group, all->block);
-        if (group->status == TW_SUCCESS && all->count > 1)
+        if (all->count > 1)
             tw_command_group_set_part(group, piece->part.first, piece->part.count);
+        tw_launch_request_record(&all->request, group, all->block);
     }
     return group;
 }
@@ -92,7 +92,7 @@ static bool make_room(struct tw_submission *all)
 {
     const struct tw_divided *divided = all->divided;
     all->mappers = malloc((divided->count + 1) * sizeof *all->mappers);
-    all->pieces[0].boxes = malloc((divided->count * TW_MOST_PIECES + 1) * sizeof *all->pieces[0].boxes);
+    all->pieces[0].boxes = malloc((divided->count * 3 * all->devices->count + 1) * sizeof *all->pieces[0].boxes);
     all->block = malloc(divided->request.block_bytes + 1);
     return all->mappers && all->pieces[0].boxes && all->block;
 }
@@ -174,13 +174,16 @@ static tw_status submit_groups(struct tw_submission *all, tw_event **event, cons
 
 tw_status tw_divided_submit(struct tw_command_group *group, tw_event **event, const char *file, int line)
 {
-    struct tw_submission *all = calloc(1, sizeof *all);
+    struct tw_submission *all = malloc(sizeof *all); /* large, so what is used alone is written */
     if (!all)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a group of several devices");
     all->group = group;
     all->divided = group->divided;
     all->devices = group->queue->devices;
     all->request = group->divided->request;
+    all->partials = NULL;
+    all->plan.measures = false;
+    all->count = all->group_count = 0;
     tw_status status = prepare(all);
     if (status == TW_SUCCESS)
         status = submit_groups(all, event, file, line);

@@ -128,11 +128,38 @@ static const tw_kernel *variant_for(const tw_kernel *kernel, const void *block)
     return kernel;
 }
 
+static bool can_record(const struct tw_command_group *group)
+{
+    return group && group->status == TW_SUCCESS;
+}
+
+void tw_command_group_set_part(struct tw_command_group *group, const size_t first[3], const size_t count[3])
+{
+    if (!can_record(group))
+        return;
+    group->is_part = true;
+    memcpy(group->part_first, first, sizeof group->part_first);
+    memcpy(group->part_count, count, sizeof group->part_count);
+}
+
+/* Makes the launch the part that the group was told. */
+static void take_part(struct tw_command_group *group, const tw_kernel *kernel)
+{
+    struct tw_internal_launch *launch = &group->launch;
+    const bool has_groups = kernel->form == TW_INTERNAL_WORK_GROUP || kernel->form == TW_INTERNAL_ND_RANGE;
+    for (unsigned d = 0; group->is_part && d < launch->dims; ++d) {
+        launch->offset[d] += has_groups ? 0 : group->part_first[d];
+        launch->first[d] = group->part_first[d];
+        launch->range[d] = group->part_count[d];
+    }
+}
+
 /* Checks a launch whose ranges group->launch has. The kernel becomes the variant that is launched. */
 static tw_status try_launch(struct tw_command_group *group, const tw_kernel **kernel, const void *block)
 {
     struct tw_internal_launch *launch = &group->launch;
     *kernel = variant_for(*kernel, block);
+    take_part(group, *kernel);
     launch->local_bytes = group->local_bytes;
     launch->array_bytes = group->array_bytes;
     launch->args = block;
@@ -172,11 +199,6 @@ static void set_range(struct tw_internal_launch *launch, tw_range range)
 {
     copy_range(launch->range, range.size, range.dims, 1);
     copy_range(launch->whole, range.size, range.dims, 1);
-}
-
-static bool can_record(const struct tw_command_group *group)
-{
-    return group && group->status == TW_SUCCESS;
 }
 
 /* ---- kernels without groups -------------------------------------------------------------------------------------- */
@@ -436,26 +458,7 @@ void tw_parallel_for_nd_range_kernel(tw_command_group *group, tw_nd_range range,
     launch_groups(group, &space, range.local, kernel, launcher, block, block_bytes);
 }
 
-/* ---- parts of launches ------------------------------------------------------------------------------------------- */
-
-void tw_command_group_set_part(struct tw_command_group *group, const size_t first[3], const size_t count[3])
-{
-    struct tw_internal_launch *launch = &group->launch;
-    if (!can_record(group) || !group->kernel)
-        return;
-    const bool has_groups =
-        group->kernel->form == TW_INTERNAL_WORK_GROUP || group->kernel->form == TW_INTERNAL_ND_RANGE;
-    for (unsigned d = 0; d < launch->dims; ++d) {
-        launch->offset[d] += has_groups ? 0 : first[d] - launch->first[d];
-        launch->first[d] = first[d];
-        launch->range[d] = count[d];
-    }
-    launch->args = group->args;
-    struct tw_backend_device *device = group->queue->device->backend;
-    const tw_status status = device->backend->check(device, group->kernel, launch);
-    if (status != TW_SUCCESS)
-        tw_command_group_fail(group, status);
-}
+/* ---- launches for other devices ---------------------------------------------------------------------------------- */
 
 void tw_launch_request_record(const struct tw_launch_request *request, struct tw_command_group *group,
                               const void *block)
