@@ -74,6 +74,15 @@ void tw_balance_end(struct tw_queue_devices *devices)
 
 /* ---- the plan ---------------------------------------------------------------------------------------------------- */
 
+/* Returns false if a device gets no work: it has failed, and others have not. */
+static bool takes_work(const struct tw_queue_devices *devices, size_t device)
+{
+    size_t sound = 0;
+    for (size_t i = 0; i < devices->count; ++i)
+        sound += !atomic_load(&devices->has_failed[i]);
+    return !sound || !atomic_load(&devices->has_failed[device]);
+}
+
 /* Stores how fast each device probably runs a kernel, in units a nanosecond: as measured, or what the first guess about the
    devices says of one that was. Returns false if nothing was measured. */
 static bool guess_speeds(const struct tw_queue_devices *devices, const struct tw_kernel_speed *speed, double *speeds)
@@ -87,6 +96,8 @@ static bool guess_speeds(const struct tw_queue_devices *devices, const struct tw
         speeds[i] = speed->ns_per_unit[i] > 0
                         ? 1 / speed->ns_per_unit[i]
                         : devices->guess[i] / devices->guess[known] / speed->ns_per_unit[known];
+    for (size_t i = 0; i < devices->count; ++i)
+        speeds[i] = takes_work(devices, i) ? speeds[i] : 0;
     return true;
 }
 
@@ -98,7 +109,7 @@ static double time_with(const double *weights, const double *speeds, size_t coun
     for (size_t i = 0; i < count; ++i)
         all += weights[i];
     for (size_t i = 0; i < count; ++i) {
-        const double ns = units * weights[i] / all / speeds[i];
+        const double ns = weights[i] > 0 ? units * weights[i] / all / speeds[i] : 0;
         longest = ns > longest ? ns : longest;
         parts += weights[i] > 0;
     }
@@ -112,6 +123,14 @@ static size_t fastest(const double *speeds, size_t count)
         if (speeds[i] > speeds[best])
             best = i;
     return best;
+}
+
+static size_t first_sound(const struct tw_queue_devices *devices)
+{
+    size_t i = 0;
+    while (!takes_work(devices, i))
+        ++i;
+    return i;
 }
 
 /* Takes another division for all kernels, unless that happened a short time ago. */
@@ -140,14 +159,15 @@ static void plan_by_speeds(struct tw_queue_devices *devices, struct tw_kernel_sp
         return;
     }
     speed->is_undivided = false;
-    if (time_with(devices->weights, speeds, count, units) > WORTHWHILE * divided)
+    if (time_with(devices->weights, speeds, count, units) > WORTHWHILE * divided) /* infinite with one that failed */
         change(devices, speeds);
-    memcpy(plan->weights, devices->weights, count * sizeof *plan->weights);
     double all = 0;
+    for (size_t i = 0; i < count; ++i)
+        plan->weights[i] = takes_work(devices, i) ? devices->weights[i] : 0;
     for (size_t i = 0; i < count; ++i)
         all += plan->weights[i];
     for (size_t i = 0; i < count; ++i)
-        plan->ns[i] = units * plan->weights[i] / all / speeds[i];
+        plan->ns[i] = plan->weights[i] > 0 ? units * plan->weights[i] / all / speeds[i] : 0;
 }
 
 struct tw_division_plan tw_balance_plan(struct tw_queue_devices *devices, const struct tw_internal_kernel *kernel,
@@ -157,13 +177,15 @@ struct tw_division_plan tw_balance_plan(struct tw_queue_devices *devices, const 
     (void)pthread_mutex_lock(&devices->mutex);
     memcpy(plan.weights, devices->weights, devices->count * sizeof *plan.weights);
     struct tw_kernel_speed *speed = devices->is_fixed ? NULL : find_or_begin(devices, kernel);
+    for (size_t i = 0; speed && i < devices->count; ++i)
+        plan.weights[i] = takes_work(devices, i) ? plan.weights[i] : 0;
     if (speed) {
         ++devices->launches;
         ++speed->launches;
         if (speed->is_sampling)
             collect(speed, devices->count);
         if (units * unit_items <= FIRST_ITEMS)
-            plan.only_device = 0;
+            plan.only_device = first_sound(devices);
         plan_by_speeds(devices, speed, (double)units, &plan);
         const unsigned long launches = speed->launches;
         plan.measures = !speed->is_sampling && ((launches & (launches - 1)) == 0 || launches % SELDOM == 0);

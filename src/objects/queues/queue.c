@@ -395,6 +395,8 @@ void tw_queue_complete_locked(struct tw_command *command)
 {
     struct tw_queue *queue = tw_queue_of(command->home);
     char message[1024];
+    if (command->status != TW_SUCCESS && queue->owner && queue->owner->devices)
+        tw_queue_devices_note_failure(queue->owner->devices, queue, command->status);
     if (command->status != TW_SUCCESS) {
         tw_command_message_locked(command, message, sizeof message);
         add_error_locked(queue,

@@ -29,6 +29,15 @@ void tw_queue_devices_add(struct tw_queue_devices *devices, struct tw_queue *que
     devices->weights[i] = devices->guess[i];
 }
 
+void tw_queue_devices_note_failure(struct tw_queue_devices *devices, const struct tw_queue *queue, tw_status status)
+{
+    const bool is_device = status == TW_ERROR_LAUNCH_FAILED || status == TW_ERROR_NO_DEVICE_IMAGE
+                           || status == TW_ERROR_OUT_OF_DEVICE_MEMORY;
+    for (size_t i = 0; is_device && i < devices->count; ++i)
+        if (devices->queues[i] == queue)
+            atomic_store(&devices->has_failed[i], true);
+}
+
 void tw_queue_end_devices(struct tw_queue_devices *devices)
 {
     if (!devices)
@@ -81,6 +90,8 @@ tw_status tw_queue_set_division(tw_queue *queue, const double *shares)
         return TW_SUCCESS;
     (void)pthread_mutex_lock(&devices->mutex);
     devices->is_fixed = shares != NULL;
+    for (size_t i = 0; i < count; ++i)
+        atomic_store(&devices->has_failed[i], false);
     for (size_t i = 0; i < count; ++i)
         devices->weights[i] = shares ? shares[i] : devices->guess[i];
     (void)pthread_mutex_unlock(&devices->mutex);

@@ -4,6 +4,7 @@
 #define TEAMWORK_OBJECTS_QUEUE_DEVICES_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -28,6 +29,7 @@ struct tw_kernel_speed {
 struct tw_queue_devices {
     size_t count;
     struct tw_queue *queues[TW_MOST_QUEUE_DEVICES]; /* owned; `owner` of each is the queue that has them */
+    atomic_bool has_failed[TW_MOST_QUEUE_DEVICES];  /* a part of a launch failed there, or could not be launched */
     pthread_mutex_t mutex;                          /* for what follows */
     bool is_fixed;                                  /* the program has set the weights */
     double weights[TW_MOST_QUEUE_DEVICES];          /* with which launches are divided */
@@ -41,6 +43,8 @@ struct tw_queue_devices {
 struct tw_queue_devices *tw_queue_devices_new(void);
 /* Adds the queue of a device. */
 void tw_queue_devices_add(struct tw_queue_devices *devices, struct tw_queue *queue);
+/* Notes that a command of a device's queue has failed, and not because of another one. */
+void tw_queue_devices_note_failure(struct tw_queue_devices *devices, const struct tw_queue *queue, tw_status status);
 /* Destroys the devices' queues, which have nothing to do any more. NULL is allowed. */
 void tw_queue_end_devices(struct tw_queue_devices *devices);
 /* Frees it. NULL is allowed. */

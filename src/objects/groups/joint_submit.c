@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Submits several groups as one: those of the devices of a queue over several (divided_submit.c). */
+#include "command_group_command.h"
+
+#include <stdlib.h>
+
+#include "base/detail.h"
+#include "base/lock.h"
+#include "base/tool.h"
+#include "runtime/reclaim.h"
+#include "runtime/submit.h"
+
+/* The commands that a join waits for, in its arguments; counted until it is complete. */
+struct joined {
+    size_t count;
+    struct tw_command *commands[];
+};
+
+/* Makes the times of a join those from the first start to the last end of its commands. */
+static void join_times(tw_event_times *times, const tw_event_times *part)
+{
+    if (part->start_ns && (!times->start_ns || part->start_ns < times->start_ns))
+        times->start_ns = part->start_ns;
+    if (part->end_ns > times->end_ns)
+        times->end_ns = part->end_ns;
+    if (part->transfer_start_ns && (!times->transfer_start_ns || part->transfer_start_ns < times->transfer_start_ns))
+        times->transfer_start_ns = part->transfer_start_ns;
+    if (part->transfer_end_ns > times->transfer_end_ns)
+        times->transfer_end_ns = part->transfer_end_ns;
+}
+
+/* A join is complete when the commands of a submission are. It reports no errors, which they do themselves; what waits for
+   it is told the failure of the first of them that failed. */
+static void joined_locked(struct tw_command *command)
+{
+    const struct joined *joined = (const struct joined *)(const void *)command->args;
+    bool is_known = command->status != TW_ERROR_CANCELLED;
+    command->times.start_ns = command->times.end_ns = 0;
+    for (size_t i = 0; i < joined->count; ++i) {
+        struct tw_command *part = joined->commands[i];
+        join_times(&command->times, &part->times);
+        if (!is_known && part->status != TW_SUCCESS && part->status != TW_ERROR_CANCELLED) {
+            command->status = part->status;
+            is_known = true;
+        }
+        tw_command_release_locked(part);
+    }
+}
+
+static const struct tw_command_object join_object = {.completed_locked = joined_locked,
+                                                     .released_locked = tw_queue_take_memory_locked};
+
+static struct tw_command *make_join(struct tw_queue *queue, size_t count, const char *file, int line)
+{
+    const size_t bytes = sizeof(struct joined) + count * sizeof(struct tw_command *);
+    struct tw_command *join = tw_command_create(&join_object, &(struct tw_memory){.block = NULL}, 0, 0, false, bytes);
+    if (!join)
+        return NULL;
+    *(struct joined *)(void *)join->args = (struct joined){.count = 0};
+    join->device = queue->device;
+    join->queue = &queue->tasks;
+    join->file = file;
+    join->line = line;
+    join->body.kind = &tw_kind_nothing;
+    join->timed = true;
+    return join;
+}
+
+/* A submission of several groups. */
+struct joint {
+    struct tw_queue *queue;
+    struct tw_command_group **groups;
+    struct tw_command **commands; /* of each */
+    size_t count;
+    struct tw_event_list *before; /* that all depend on; or NULL */
+    struct tw_command *join;      /* or NULL */
+    tw_event **events;            /* receives one of each group, which is measured; or NULL */
+};
+
+/* Makes the commands. Stores NULL for those that could not be made. */
+static tw_status make_commands(struct joint *joint, bool has_event, const char *file, int line)
+{
+    tw_status status = TW_SUCCESS;
+    for (size_t i = 0; i < joint->count && status == TW_SUCCESS; ++i) {
+        struct tw_command_group *group = joint->groups[i];
+        status = tw_command_group_check(group->queue, group);
+        if (status != TW_SUCCESS)
+            break;
+        joint->commands[i] = tw_command_group_make_command(group, file, line);
+        if (!joint->commands[i]) {
+            status = TW_ERROR_OUT_OF_MEMORY;
+            break;
+        }
+        joint->commands[i]->timed = joint->events || has_event;
+        joint->commands[i]->measured = joint->events || (has_event && tw_queue_measures(group->queue));
+        if (tw_tools_are_on())
+            joint->commands[i]->recorded_ns = group->began_ns;
+    }
+    if (status == TW_SUCCESS && (has_event || joint->queue->tasks.in_order)
+        && !(joint->join = make_join(joint->queue, joint->count, file, line)))
+        status = TW_ERROR_OUT_OF_MEMORY;
+    return status == TW_ERROR_OUT_OF_MEMORY ? tw_fail(status, "no memory for the command group") : status;
+}
+
+/* Makes room in the queues of all groups. Releases the lock meanwhile. */
+static void make_rooms_locked(const struct joint *joint)
+{
+    for (size_t i = 0; i < joint->count; ++i)
+        if (joint->groups[i]->queue->tasks.unfinished >= joint->groups[i]->queue->limit)
+            tw_queue_make_room_locked(joint->groups[i]->queue);
+    if (joint->queue->tasks.unfinished >= joint->queue->limit)
+        tw_queue_make_room_locked(joint->queue);
+}
+
+/* Submits the join. The others stay if that fails. */
+static tw_status submit_join_locked(const struct joint *joint)
+{
+    struct tw_command *join = joint->join;
+    struct joined *joined = (struct joined *)(void *)join->args;
+    for (; joined->count < joint->count; ++joined->count) {
+        joined->commands[joined->count] = joint->commands[joined->count];
+        atomic_fetch_add(&joint->commands[joined->count]->references, 1);
+    }
+    join->home = &joint->queue->tasks;
+    tw_task_queue_retain(&joint->queue->tasks);
+    const tw_status status = tw_command_submit_after_locked(join, joint->commands, joint->count);
+    if (status == TW_SUCCESS)
+        return status;
+    for (size_t i = 0; i < joined->count; ++i)
+        tw_command_release_locked(joined->commands[i]);
+    join->home = NULL;
+    tw_task_queue_release_locked(&joint->queue->tasks);
+    return tw_fail(status, "%s: the group was submitted, and has no event", tw_error_detail());
+}
+
+/* Submits or records all commands, and stores how many of them. */
+static tw_status submit_commands_locked(const struct joint *joint, tw_event **event, size_t *submitted)
+{
+    const bool records = joint->queue->recorder.recording != NULL;
+    tw_status status = TW_SUCCESS;
+    if (records && joint->queue->tasks.in_order)
+        return tw_fail(TW_ERROR_UNSUPPORTED, "a queue over several devices that keeps the order cannot record: within a "
+                                             "command graph accessors give the order");
+    for (*submitted = 0; *submitted < joint->count; ++*submitted) {
+        struct tw_command_group *group = joint->groups[*submitted];
+        group->events = joint->before;
+        status = tw_command_group_enter_locked(group, joint->commands[*submitted], records ? event : NULL);
+        group->events = NULL;
+        if (status != TW_SUCCESS)
+            return *submitted ? tw_fail(status, "%s: %zu of %zu parts of the group were submitted", tw_error_detail(),
+                                        *submitted, joint->count)
+                              : status;
+    }
+    return joint->join && !records ? submit_join_locked(joint) : status;
+}
+
+/* Releases the commands, and the groups of those that were submitted. */
+static void end_joint_locked(const struct joint *joint, size_t submitted, tw_event **event)
+{
+    const bool has_events = joint->events && submitted == joint->count;
+    for (size_t i = 0; i < joint->count; ++i) {
+        if (i >= submitted && joint->commands[i])
+            tw_command_group_abandon_locked(joint->commands[i]);
+        if (i >= submitted)
+            continue;
+        struct tw_queue *queue = joint->groups[i]->queue;
+        tw_command_group_hand_over(joint->groups[i]);
+        joint->groups[i] = tw_command_group_leave_spare_locked(queue, joint->groups[i]);
+        tw_command_group_release_locked(queue, joint->commands[i], has_events ? &joint->events[i] : NULL);
+    }
+    if (event && joint->join)
+        *event = &joint->join->events[TW_PHASE_COMPLETE];
+    else if (joint->join)
+        tw_command_release_locked(joint->join);
+}
+
+tw_status tw_command_groups_submit(struct tw_queue *queue, struct tw_command_group **groups, size_t count,
+                                   struct tw_event_list *before, tw_event **event, tw_event **events, const char *file,
+                                   int line)
+{
+    struct joint joint = {.queue = queue, .groups = groups, .count = count, .before = before, .events = events};
+    size_t submitted = 0;
+    joint.commands = calloc(count, sizeof(struct tw_command *));
+    if (!joint.commands)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the command group");
+    tw_status status = make_commands(&joint, event != NULL, file, line);
+    tw_lock();
+    if (status == TW_SUCCESS) {
+        make_rooms_locked(&joint);
+        status = submit_commands_locked(&joint, event, &submitted);
+    }
+    end_joint_locked(&joint, submitted, status == TW_SUCCESS ? event : NULL);
+    tw_unlock();
+    for (size_t i = 0; i < submitted; ++i)
+        if (groups[i]) {
+            tw_command_group_free(groups[i]);
+            groups[i] = NULL;
+        }
+    free(joint.commands);
+    tw_reclaim();
+    return status;
+}
