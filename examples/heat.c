@@ -13,7 +13,7 @@
  */
 #include "devices.h"
 
-enum { SIDE = 1100, MOST_SIDE = 32768, WARMUP = 4, STEPS = 20 };
+enum { SIDE = 1100, MOST_SIDE = 32768, WARMUP = 16, STEPS = 20 };
 
 struct spread {
     TW_VIEW(const float, 2) now;
@@ -39,8 +39,8 @@ static void submit_step(tw_queue *queue, size_t side, tw_buffer *now, tw_buffer 
     check(tw_queue_submit(queue, cg, NULL));
 }
 
-/* Computes the plate from its first state. Returns the seconds of the steps after the first ones, which bring everything
-   to its place. */
+/* Computes the plate from its first state. Returns the seconds of the steps after the first ones, in which everything comes
+   to its place, and the library measures how fast the devices are. */
 static double compute(tw_queue *queue, size_t side, const float *start, float *result)
 {
     tw_buffer *plates[2];

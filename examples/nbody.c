@@ -15,7 +15,7 @@
 #include <teamwork/math.h>
 #include <teamwork/vector.h>
 
-enum { BODIES = 3000, MOST_BODIES = 1 << 20, WARMUP = 2, STEPS = 4 };
+enum { BODIES = 4500, MOST_BODIES = 1 << 20, WARMUP = 6, STEPS = 4 };
 
 /* Bodies that are closer than this attract each other no more than at this distance, about. */
 #define SOFTENING 0.01f
