@@ -2,7 +2,7 @@
 /*
  * Parallel reduction: the sum of an array, on one device or on several. Each work-group adds up its part of the array in
  * team-local memory and writes one number; launches follow each other until one number is left. Then the same by the
- * library (reduction.h), in one launch. Shown on 16 numbers, then on 2^24, or as many as the program is told.
+ * library (reduction.h), in one launch. Shown on 16 numbers, then on 2^22, or as many as the program is told.
  *
  * A launch reads one buffer and writes another. Done in place, a group could overwrite what another has yet to read:
  * there is no synchronization between groups within a kernel.
@@ -21,9 +21,9 @@ enum {
     GROUP = 256,         /* work-items in a group */
     EACH = 32,           /* numbers that a work-item adds up on its own, before the group works together */
     PART = GROUP * EACH, /* numbers that a group turns into one */
-    COUNT = 1 << 24,     /* by default */
+    COUNT = 1 << 22,     /* by default */
     MOST = 1 << 27,
-    TIMES = 8
+    TIMES = 5
 };
 
 struct reduce {
