@@ -330,6 +330,37 @@ TW_TEST(steps_are_divided)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+TW_BEGIN_DEVICE_VARIABLES
+int step_width;
+TW_END_DEVICE_VARIABLES
+
+struct widths {
+    int *out;
+};
+static inline void widths(tw_item item, const struct widths *k)
+{
+    k->out[tw_global_id(item, 0)] = step_width;
+}
+TW_RANGE_KERNEL(widths, 1);
+
+TW_TEST(variables_are_set_on_all_devices)
+{
+    static int out[N];
+    const int width = 12;
+    tw_queue *queue = queue_over(4, TW_QUEUE_IN_ORDER);
+    tw_buffer *buffer = NULL;
+    TW_PASS(tw_buffer_create_over(out, sizeof *out, tw_range_1d(N), &buffer));
+    TW_COMMAND_GROUP(queue, cg)
+        tw_copy_to_variable(cg, &step_width, &width, sizeof width);
+    TW_COMMAND_GROUP(queue, cg)
+        tw_parallel_for(cg, tw_range_1d(N), widths, .out = tw_discard_write(cg, buffer));
+    TW_PASS(tw_queue_wait(queue));
+    TW_PASS(tw_buffer_destroy(&buffer));
+    for (size_t i = 0; i < N; ++i)
+        TW_EQUAL(out[i], 12);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* Adds 1 and doubles, by two queues in turn. */
 struct step_of {
     unsigned *x;
@@ -415,8 +446,163 @@ TW_TEST(graphs_are_recorded_over_all_devices)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* ---- what is refused, and what fails ----------------------------------------------------------------------------- */
+
+static void all_of(tw_id offset, tw_range range, tw_range buffer, tw_id *first, tw_range *count, void *user)
+{
+    (void)offset, (void)range, (void)user;
+    *first = (tw_id){{0, 0, 0}, buffer.dims};
+    *count = buffer;
+}
+
+static void wrong_dimensions(tw_id offset, tw_range range, tw_range buffer, tw_id *first, tw_range *count, void *user)
+{
+    (void)offset, (void)range, (void)buffer, (void)user;
+    *first = tw_id_3d(0, 0, 0);
+    *count = tw_range_3d(1, 1, 1);
+}
+
+/* Submits a step whose buffer of N elements is accessed by a mapper; N of them, or one for two. */
+static tw_command_group *mapped(tw_queue *queue, tw_buffer *buffer, size_t items, tw_range_mapper mapper)
+{
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(items), step_of, .x = tw_read_write_mapped(cg, buffer, mapper), .factor = 1);
+    return cg;
+}
+
+TW_TEST(what_is_written_has_to_be_known)
+{
+    tw_queue *queue = queue_over(3, 0);
+    if (tw_queue_device_count(queue) == 1) { /* a queue of one device needs no mappers */
+        TW_PASS(tw_queue_destroy(&queue));
+        return;
+    }
+    tw_buffer *buffer = tw_test_zeroed(sizeof(unsigned), N), *matrix = NULL;
+    tw_range_mapper broken = tw_all();
+    TW_PASS(tw_buffer_create(sizeof(unsigned), tw_range_2d(N, 2), &matrix));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(N / 2), step_of, .x = tw_read_write(cg, buffer), .factor = 1);
+    tw_test_refuse(queue, cg, TW_ERROR_INVALID_RANGE, "say by a mapper which elements its work-items write");
+    tw_test_refuse(queue, mapped(queue, buffer, N, tw_neighborhood(1, 0, 0)), TW_ERROR_INVALID_RANGE,
+                   "would write the same elements");
+    tw_test_refuse(queue, mapped(queue, buffer, N, tw_all()), TW_ERROR_INVALID_RANGE, "would write the same elements");
+    tw_test_refuse(queue, mapped(queue, buffer, N, tw_map_by(all_of, NULL)), TW_ERROR_INVALID_RANGE,
+                   "would write the same elements");
+    tw_test_refuse(queue, mapped(queue, buffer, N, tw_map_by(wrong_dimensions, NULL)), TW_ERROR_INVALID_RANGE,
+                   "a box with other dimensions than the buffer");
+    tw_test_refuse(queue, mapped(queue, buffer, N, tw_map_by(NULL, NULL)), TW_ERROR_INVALID_ARGUMENT, "is NULL");
+    tw_test_refuse(queue, mapped(queue, buffer, N, tw_slice(1)), TW_ERROR_INVALID_RANGE, "tw_slice()");
+    tw_test_refuse(queue, mapped(queue, matrix, N, tw_linear(0, 0)), TW_ERROR_INVALID_RANGE, "tw_linear()");
+    tw_test_refuse(queue, mapped(queue, buffer, N, tw_fixed(tw_id_1d(1), tw_range_1d(N))), TW_ERROR_INVALID_RANGE,
+                   "does not lie in the buffer");
+    broken.tw_kind_ = 99;
+    tw_test_refuse(queue, mapped(queue, buffer, N, broken), TW_ERROR_INVALID_ARGUMENT, "no range mapper");
+    TW_PASS(tw_queue_submit(queue, mapped(queue, matrix, N, tw_one_to_one()), NULL));
+    TW_PASS(tw_queue_wait(queue));
+    TW_PASS(tw_buffer_destroy(&buffer));
+    TW_PASS(tw_buffer_destroy(&matrix));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST(queues_with_wrong_devices_are_refused)
+{
+    tw_device *devices[2] = {NULL, NULL};
+    tw_queue *queue = NULL;
+    const double none[2] = {0, 0}, negative[2] = {1, -1};
+    TW_FAIL(tw_queue_create_over(NULL, 1, 0, NULL, NULL, &queue), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_queue_create_over(devices, 1, 0, NULL, NULL, &queue), TW_ERROR_INVALID_ARGUMENT);
+    TW_PASS(tw_select_device(NULL, NULL, &devices[0]));
+    devices[1] = devices[0];
+    TW_FAIL(tw_queue_create_over(devices, 0, 0, NULL, NULL, &queue), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_queue_create_over(devices, 2, 0, NULL, NULL, &queue), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_queue_create_over(devices, 1, 1u << 20, NULL, NULL, &queue), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_queue_create_over(devices, 1, 0, NULL, NULL, NULL), TW_ERROR_INVALID_ARGUMENT);
+    TW_PASS(tw_queue_create_over(devices, 1, 0, NULL, NULL, &queue));
+    TW_CHECK(tw_queue_device_count(queue) == 1 && tw_queue_device_at(queue, 0) == devices[0]);
+    TW_CHECK(tw_queue_device_at(queue, 1) == NULL && tw_queue_device_count(NULL) == 0);
+    TW_FAIL(tw_queue_set_division(NULL, none), TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_queue_set_division(queue, none), TW_ERROR_INVALID_ARGUMENT);
+    TW_PASS(tw_queue_destroy(&queue));
+    queue = queue_over(2, 0);
+    if (tw_queue_device_count(queue) == 2)
+        TW_FAIL(tw_queue_set_division(queue, negative), TW_ERROR_INVALID_ARGUMENT);
+    TW_PASS(tw_queue_set_division(queue, NULL));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* Of a launch whose part fails on one simulated device, the event and the queue tell it; what others have written is there.
+   Later launches leave that device out. */
+TW_TEST(a_part_that_fails_takes_its_elements_along)
+{
+    tw_test_use_sim(3);
+    tw_device *devices[3];
+    size_t count = 0;
+    tw_queue *queue = NULL;
+    tw_event *event = NULL;
+    unsigned out[3];
+    TW_PASS(tw_get_devices(TW_DEVICE_SIM, devices, 3, &count));
+    TW_EQUAL(count, 3);
+    TW_PASS(tw_queue_create_over(devices, 3, 0, NULL, NULL, &queue));
+    tw_buffer *buffer = tw_test_zeroed(sizeof(unsigned), 30000);
+    TW_PASS(tw_sim_fail_nth(devices[1], TW_SIM_LAUNCH, 1));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(30000), step_of, .x = tw_discard_write(cg, buffer), .factor = 0, .term = 5);
+    TW_PASS(tw_queue_submit(queue, cg, &event));
+    TW_FAIL(tw_event_wait(event), TW_ERROR_LAUNCH_FAILED);
+    tw_event_release(&event);
+    TW_FAIL(tw_queue_wait(queue), TW_ERROR_LAUNCH_FAILED);
+    TW_PASS(tw_queue_wait(queue));
+    TW_PASS(tw_buffer_read_part(buffer, tw_id_1d(0), tw_range_1d(3), out));
+    TW_EQUAL(out[0], 5);
+    TW_FAIL(tw_buffer_read_part(buffer, tw_id_1d(15000), tw_range_1d(3), out), TW_ERROR_DATA_LOST);
+    TW_PASS(tw_buffer_read_part(buffer, tw_id_1d(29997), tw_range_1d(3), out));
+    TW_EQUAL(out[2], 5);
+    const uint64_t launches = tw_sim_count(devices[1], TW_SIM_LAUNCH);
+    for (int i = 0; i < 4; ++i)
+        TW_COMMAND_GROUP(queue, again)
+            tw_parallel_for(again, tw_range_1d(30000), step_of, .x = tw_discard_write(again, buffer), .factor = 0,
+                            .term = 6);
+    TW_PASS(tw_queue_wait(queue));
+    TW_PASS(tw_buffer_read_part(buffer, tw_id_1d(15000), tw_range_1d(3), out));
+    TW_EQUAL(out[0], 6);
+    TW_EQUAL(tw_sim_count(devices[1], TW_SIM_LAUNCH), launches);
+    TW_PASS(tw_buffer_destroy(&buffer));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* The slower a simulated device, the fewer work-items it gets. */
+TW_TEST(work_is_divided_by_measured_speeds)
+{
+    enum { LAUNCHES = 10 };
+    tw_test_use_sim(2);
+    tw_device *devices[2];
+    size_t count = 0;
+    tw_queue *queue = NULL;
+    TW_PASS(tw_get_devices(TW_DEVICE_SIM, devices, 2, &count));
+    TW_EQUAL(count, 2);
+    TW_PASS(tw_queue_create_over(devices, 2, 0, NULL, NULL, &queue));
+    tw_buffer *buffer = tw_test_zeroed(sizeof(unsigned), 30000);
+    const uint64_t before = tw_sim_count(devices[1], TW_SIM_LAUNCH);
+    TW_PASS(tw_sim_delay(devices[1], TW_SIM_KERNEL, 50000000)); /* on the second, a part takes 50 ms or more */
+    for (unsigned i = 0; i < LAUNCHES; ++i) {
+        TW_COMMAND_GROUP(queue, cg)
+            tw_parallel_for(cg, tw_range_1d(30000), step_of, .x = tw_read_write(cg, buffer), .factor = 1, .term = 1);
+        TW_PASS(tw_queue_wait(queue));
+    }
+    TW_CHECK(tw_sim_count(devices[1], TW_SIM_LAUNCH) - before < LAUNCHES);
+    unsigned out[30000];
+    TW_PASS(tw_buffer_read(buffer, out));
+    for (size_t i = 0; i < 30000; ++i)
+        TW_EQUAL(out[i], LAUNCHES);
+    TW_PASS(tw_buffer_destroy(&buffer));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST_LIST = {TW_CASE(elements_are_divided_without_a_mapper), TW_CASE(neighborhoods_are_exchanged),
                 TW_CASE(slices_are_brought_whole), TW_CASE(groups_see_the_whole_launch),
                 TW_CASE(reductions_combine_what_all_devices_have), TW_CASE(arrays_are_combined_too),
-                TW_CASE(steps_are_divided), TW_CASE(an_in_order_queue_keeps_the_order),
-                TW_CASE(graphs_are_recorded_over_all_devices), TW_CASES_END};
+                TW_CASE(steps_are_divided), TW_CASE(variables_are_set_on_all_devices),
+                TW_CASE(an_in_order_queue_keeps_the_order),
+                TW_CASE(graphs_are_recorded_over_all_devices), TW_CASE(what_is_written_has_to_be_known),
+                TW_CASE(queues_with_wrong_devices_are_refused), TW_CASE(a_part_that_fails_takes_its_elements_along),
+                TW_CASE(work_is_divided_by_measured_speeds), TW_CASES_END};

@@ -244,8 +244,7 @@ static uint32_t words_of(const struct buffer *buffer)
     return (uint32_t)buffer->model.count;
 }
 
-/* A range of `count` work-items, in as many dimensions as asked for if it can be divided so. */
-static tw_range shape(uint32_t count, unsigned dims)
+tw_range shape(uint32_t count, unsigned dims)
 {
     if (dims == 3 && count % 6 == 0)
         return tw_range_3d(2, count / 6, 3);
@@ -254,8 +253,7 @@ static tw_range shape(uint32_t count, unsigned dims)
     return tw_range_1d(count);
 }
 
-/* A range that is `count` long in its last dimension and 1 in the others. */
-static tw_range line(size_t count, unsigned dims)
+tw_range line(size_t count, unsigned dims)
 {
     return dims == 1 ? tw_range_1d(count) : dims == 2 ? tw_range_2d(1, count) : tw_range_3d(1, 1, count);
 }
@@ -264,7 +262,7 @@ static uint32_t *out_of(tw_command_group *group, const struct call *call)
 {
     if (call->twice)
         (void)tw_read(group, call->out->handle);
-    return tw_access(group, call->out->handle, call->mode, TW_GLOBAL);
+    return access_words(group, call, call->mode);
 }
 
 static const uint32_t *in_of(tw_command_group *group, const struct call *call)
@@ -522,11 +520,15 @@ void record_call(tw_command_group *group, const struct call *call)
                        .ins = words_of(call->in), .seed = call->seed);
         break;
     case ADD:
-        tw_parallel_for(group, shape(call->count, call->dims), add, .out = tw_atomic(group, call->out->handle),
+        tw_parallel_for(group, shape(call->count, call->dims), add, .out = access_words(group, call, TW_ATOMIC),
                         .first = call->first, .term = call->seed);
         break;
     case REDUCE:
         record_reduce(group, call);
+        break;
+    case MAPPED:
+    case BINS:
+        record_mapped_call(group, call);
         break;
     case CROWD:
         tw_parallel_for_work_group(group, tw_range_1d(groups_for(call)), tw_range_1d(call->local), crowd,

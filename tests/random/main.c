@@ -8,9 +8,8 @@
  *     --groups N     stops after so many command groups; with neither this nor --seconds one program is run
  *     --seconds S    stops after so many seconds
  *     --threads N    threads of a program, at most; 4 is the limit
- *     --devices NAME sim, sim-async, host, mixed, mixed-async, omp, omp-mixed, gpu, gpu-mixed; or all, which takes the
- *     first five
- *                    in turn, as the seed says
+ *     --devices NAME sim, sim-async, host, mixed, mixed-async, over, over-async, over-mixed, omp, omp-mixed, gpu, gpu-mixed;
+ *                    or all, which takes the first eight in turn, as the seed says
  *     --faults       half of the programs with simulated devices make operations of them fail
  *     --shrink       reduces the program of the seed, which fails, to the fewest steps and prints them
  *     --print        prints the program of the seed
@@ -37,6 +36,11 @@
  * Deadlocks. The model knows for each buffer, queue and event which open accessors of the thread its commands wait for,
  * through any number of other commands. A call that would wait for one must return TW_ERROR_WOULD_DEADLOCK, and change
  * nothing; no other call may. Programs avoid what two threads would need each other for.
+ *
+ * Queues over several devices. Half of the queues are, in programs without faults. MAPPED has accessors with mappers, and
+ * accesses what these give; other kernels have none, or a function where none would not be true. A launch whose mappers
+ * cannot be true is refused, and changes nothing; one whose parts may write the same elements, as the devices and their
+ * speeds decide, may be. What a part waits for is not what the others do: so the model knows less of who waits.
  *
  * Faults. Which operation fails is decided by the order in which threads come to the device, so the model does not
  * predict it. In programs with faults every group has an event, and the model waits with a group until its event is
@@ -229,10 +233,11 @@ static size_t growth_allowed(const char *devices)
 static int report(const struct options *options, uint64_t past, double seconds)
 {
     const size_t grown = growth();
-    printf("random: %lu groups, %lu content checks, %lu failures by faults, %lu cancelled, %lu deadlocks refused; "
+    printf("random: %lu groups, %lu on several devices and %lu refused there, %lu content checks, %lu failures by faults, %lu cancelled, %lu deadlocks refused; "
            "programs "
            "%llu to %llu, %.1f s, peak memory %ld MB, grown by %zu bytes, 0 differences\n",
-           atomic_load(&totals.groups), atomic_load(&totals.checks), atomic_load(&totals.failures),
+           atomic_load(&totals.groups), atomic_load(&totals.divided), atomic_load(&totals.not_divided),
+           atomic_load(&totals.checks), atomic_load(&totals.failures),
            atomic_load(&totals.cancelled), atomic_load(&totals.refusals), (unsigned long long)options->seed,
            (unsigned long long)past - 1, seconds, peak_megabytes(), grown);
     if (grown <= growth_allowed(options->devices))

@@ -182,7 +182,7 @@ static bool buffers_fit(const struct call *call)
     const bool in_place = call->in == call->out;
     if (!call->out || !call->in)
         return false;
-    if (is_parts(call->kernel))
+    if (is_parts(call->kernel) || call->kernel == MAPPED)
         return call->in2 && !call->out->image && !call->in->image && !call->in2->image;
     if (call->kernel == COPY_PART)
         return !call->out->image && !call->in->image && call->out->root->words == call->in->root->words
@@ -201,6 +201,8 @@ static bool buffers_fit(const struct call *call)
                && is_array_of_words(call->in2) && call->in2->kind != OVER_CONST;
     case VIEWS:
         return is_array_of_words(call->out);
+    case BINS:
+        return is_array_of_words(call->out) && call->out->model.count <= 512 && call->in->model.count <= SERIAL_WORDS;
     case PIXELS:
         return call->in->image && call->out->image;
     case MEET:
@@ -243,7 +245,12 @@ bool call_is_possible(struct call *call)
     if (!buffers_fit(call))
         return false;
     call->in = uses_in(call->kernel) ? call->in : NULL;
-    call->in2 = call->kernel == MIX || call->kernel == REDUCE || is_parts(call->kernel) ? call->in2 : NULL;
+    call->in2 =
+        call->kernel == MIX || call->kernel == REDUCE || call->kernel == MAPPED || is_parts(call->kernel) ? call->in2 : NULL;
+    if (call->kernel == MAPPED) {
+        call->mode = call->keep ? TW_READ_WRITE : call->mode;
+        return make_mapped(call);
+    }
     struct buffer *buffers[] = {call->out, call->in, call->in2};
     for (int i = 0; i < 3; ++i)
         if (buffers[i])
@@ -265,13 +272,15 @@ bool call_is_possible(struct call *call)
         call->mode = TW_ATOMIC;
     else if (call->kernel == REDUCE)
         call->mode = TW_READ_WRITE;
+    else if (call->kernel == BINS)
+        call->mode = call->keep ? TW_READ_WRITE : TW_DISCARD_WRITE;
     else if (call->mode == TW_ATOMIC || call->mode == TW_READ)
         call->mode = TW_WRITE;
     if (call->kernel == PIXELS && call->mode == TW_DISCARD_READ_WRITE)
         call->mode = TW_READ_WRITE;
-    if (call->kernel == PIXELS || call->kernel == ADD || call->kernel == REDUCE)
+    if (call->kernel == PIXELS || call->kernel == ADD || call->kernel == REDUCE || call->kernel == BINS)
         call->twice = false;
-    if (call->kernel != REDUCE && (call->keep || call->in == call->out) && is_whole(call->kernel))
+    if (call->kernel != REDUCE && call->kernel != BINS && (call->keep || call->in == call->out) && is_whole(call->kernel))
         call->keep = false;
     if ((call->kernel == MIX || call->kernel == OFFSET || is_parts(call->kernel)) && call->keep)
         call->mode = TW_READ_WRITE;
@@ -286,6 +295,7 @@ bool call_is_possible(struct call *call)
         if (call->in2->root->kind == OVER_CONST)
             call->mode2 = TW_READ;
     }
+    call->by_function = call->seed % 2 || !has_true_default(call);
     return true;
 }
 
@@ -299,7 +309,9 @@ static bool is_written(const struct call *call, int i)
 {
     if (i == 0)
         return !only_reads(call->kernel);
-    return i == 2 && (call->kernel == REDUCE || (is_parts(call->kernel) && mode_writes(call->mode2)));
+    return i == 2
+           && (call->kernel == REDUCE
+               || ((is_parts(call->kernel) || call->kernel == MAPPED) && mode_writes(call->mode2)));
 }
 
 static bool is_needed(const struct call *call, int i)
@@ -311,14 +323,29 @@ static bool is_needed(const struct call *call, int i)
     return mode_needs(i ? call->mode2 : call->mode) || (i == 0 && (call->twice || keeps_gaps(call)));
 }
 
+/* Whether a call on a queue over several devices is divided: its parts access less than its accessors are for. */
+static bool is_divided(const struct call *call)
+{
+    return call->several && call->kernel != UPDATE && call->kernel != SINGLE && call->kernel != HOST_TASK
+           && call->kernel != NOTHING;
+}
+
 /* Notes how the accessors of a call to one buffer add up (spec 2.5.7). */
 static void note_uses(const struct call *call, const struct buffer *root, uint8_t *how)
 {
     const struct buffer *buffers[] = {call->out, call->in, call->in2};
     for (int i = 0; i < 3; ++i) {
-        const uint8_t flags = (uint8_t)((is_needed(call, i) ? NEEDS : 0) | (is_written(call, i) ? WRITES : 0));
-        for (size_t k = 0; buffers[i] && buffers[i]->root == root && k < call->part[i].words; ++k)
-            how[part_word(&call->part[i], k)] |= flags;
+        const bool writes = is_written(call, i);
+        const uint8_t flags = (uint8_t)((is_needed(call, i) ? NEEDS : 0) | (writes ? WRITES : 0));
+        const uint8_t surely = writes ? SURELY_WRITES : SURELY_READS;
+        const bool is_whole = call->kernel == REDUCE || call->kernel == BINS || is_step(call->kernel);
+        const bool by_mapper = is_divided(call) && (call->kernel == MAPPED || (writes && !is_whole));
+        if (!buffers[i] || buffers[i]->root != root)
+            continue;
+        for (size_t k = 0; k < call->part[i].words; ++k)
+            how[part_word(&call->part[i], k)] |= by_mapper ? flags : flags | surely;
+        if (by_mapper && call->kernel == MAPPED)
+            note_mapped(call, i, how, surely);
     }
 }
 
@@ -456,7 +483,7 @@ static void discard(const struct call *call, struct buffer *root)
     uint8_t *how = calloc(model->count, 1);
     note_uses(call, root, how);
     for (size_t i = 0; i < model->count; ++i)
-        if (how[i] == WRITES)
+        if ((how[i] & (NEEDS | WRITES)) == WRITES)
             model->fate[i].known = false;
     free(how);
 }
@@ -464,6 +491,10 @@ static void discard(const struct call *call, struct buffer *root)
 static void apply(const struct call *call)
 {
     struct model *out = &call->out->model;
+    if (call->kernel == MAPPED) {
+        apply_mapped(call);
+        return;
+    }
     discard(call, call->out->root);
     if (is_parts(call->kernel) && call->in2->root != call->out->root)
         discard(call, call->in2->root);
@@ -495,6 +526,9 @@ static void apply(const struct call *call)
     case REDUCE:
         apply_reduction(call);
         break;
+    case BINS:
+        apply_bins(call);
+        break;
     case PIXELS:
         apply_pixels(call);
         break;
@@ -516,7 +550,7 @@ void operation_begin(struct operation *operation)
     operation->event = NULL;
     operation->errors = NULL;
     operation->waits = 0;
-    operation->excused = operation->falls_back = operation->depends_failed = false;
+    operation->excused = operation->falls_back = operation->depends_failed = operation->divided = false;
     operation->depends[0] = operation->depends[1] = NULL;
     operation->user = NULL;
     operation->link.to = NULL;
@@ -531,6 +565,15 @@ void operation_end(struct operation *operation)
     operation->uses = 0;
 }
 
+/* For what a command waits that uses a word so. */
+static hold_set waits_of_use(const struct fate *fate, uint8_t how)
+{
+    const hold_set perhaps = PERHAPS(waits_of(fate, how & WRITES));
+    if (how & SURELY_WRITES)
+        return waits_of(fate, true);
+    return how & SURELY_READS ? waits_of(fate, false) | perhaps : perhaps;
+}
+
 /* Adds a use to those of the whole operation: earlier contents are needed unless a call before has overwritten them. */
 static void add_use(struct operation *operation, const struct call *call, struct buffer *root)
 {
@@ -540,7 +583,7 @@ static void add_use(struct operation *operation, const struct call *call, struct
     note_uses(call, root, how);
     for (size_t k = 0; model->any_waits && k < model->count; ++k)
         if (how[k])
-            operation->waits |= waits_of(&model->fate[k], how[k] & WRITES);
+            operation->waits |= waits_of_use(&model->fate[k], how[k]);
     while (i < operation->uses && operation->use[i].root != root)
         ++i;
     if (i == operation->uses) {
@@ -549,7 +592,7 @@ static void add_use(struct operation *operation, const struct call *call, struct
     }
     uint8_t *all = operation->use[i].how;
     for (size_t k = 0; k < model->count; ++k)
-        all[k] |= (how[k] & WRITES) | (all[k] & WRITES ? 0 : how[k] & NEEDS);
+        all[k] |= (how[k] & (uint8_t)~NEEDS) | (all[k] & WRITES ? 0 : how[k] & NEEDS);
     free(how);
 }
 
@@ -558,6 +601,7 @@ void operation_add(struct operation *operation, const struct call *call)
     struct buffer *roots[3] = {NULL};
     struct buffer *buffers[] = {call->out, call->in, call->in2};
     operation->call[operation->count++] = *call;
+    operation->divided = is_divided(call);
     for (int i = 0; i < 3; ++i) {
         roots[i] = buffers[i] ? buffers[i]->root : NULL;
         bool seen = !roots[i];
@@ -565,6 +609,21 @@ void operation_add(struct operation *operation, const struct call *call)
             seen = seen || roots[k] == roots[i];
         if (!seen)
             add_use(operation, call, roots[i]);
+    }
+}
+
+/* The parts of an operation wait by themselves: a word waits surely for what its own users wait for. */
+static void note_divided(const struct operation *operation, struct fate *fate, uint8_t how)
+{
+    const hold_set waits = waits_of_use(fate, how) | PERHAPS(operation->waits);
+    if (how & SURELY_WRITES) {
+        fate->writer_waits = waits;
+        fate->readers_wait = 0;
+    } else if (how & WRITES) {
+        fate->writer_waits |= PERHAPS(waits);
+        fate->readers_wait |= how & SURELY_READS ? waits : 0;
+    } else {
+        fate->readers_wait |= waits;
     }
 }
 
@@ -578,7 +637,9 @@ void operation_submitted(struct operation *operation)
         model->any_waits = true;
         for (size_t k = 0; k < model->count; ++k) {
             struct fate *fate = &model->fate[k];
-            if (how[k] & WRITES) {
+            if (how[k] && operation->divided) {
+                note_divided(operation, fate, how[k]);
+            } else if (how[k] & WRITES) {
                 fate->writer_waits = operation->waits;
                 fate->readers_wait = 0;
             } else if (how[k]) {

@@ -39,7 +39,10 @@ static void print_group(const struct group_step *group, char *text, size_t bytes
         used += (size_t)snprintf(text + used, bytes - used, ", after event %u", group->depends);
     if (group->user != NONE)
         used += (size_t)snprintf(text + used, bytes - used, ", after user event %u", group->user);
-    if (group->kernel == PARTS || group->kernel == HOST_TASK)
+    if (group->kernel == MAPPED)
+        snprintf(text + used, bytes - used, ", mappers %#x, %#x, %#x and parts %#x, %#x, %#x %s", group->map[0],
+                 group->map[1], group->map[2], group->part[0], group->part[1], group->part[2], modes[group->mode2]);
+    else if (group->kernel == PARTS || group->kernel == HOST_TASK)
         snprintf(text + used, bytes - used, ", parts %#x, %#x and %#x %s", group->part[0], group->part[1],
                  group->part[2], modes[group->mode2]);
     else if (group->kernel == FILL || group->kernel == COPY_PART || group->kernel == COPY_FROM
@@ -75,7 +78,8 @@ static const char *const forms[STEP_COUNT] = {
     [EVENT_WAIT_ALL] = "wait for all events",
     [EVENT_LIST] = "wait list of event %1$u",
     [EVENT_RELEASE] = "release event %1$u",
-    [QUEUE_CREATE] = "queue %1$u = create on device %3$u, handler %2$u (+ 4: in order)",
+    [QUEUE_CREATE] = "queue %1$u = create on device %3$u (from 16 on: on several), handler %2$u (+ 4: in order)",
+    [QUEUE_DIVIDE] = "divide queue %1$u as %3$u says",
     [QUEUE_DESTROY] = "destroy queue %1$u",
     [QUEUE_WAIT] = "wait for queue %1$u",
     [QUEUE_WAIT_AND_THROW] = "wait for queue %1$u and throw",

@@ -15,12 +15,15 @@ static const struct configuration configurations[] = {
     {"host", NULL, NULL, "host"},
     {"mixed", "2", NULL, "sim,host"},
     {"mixed-async", "2", "1", "host,sim"},
+    {"over", "8", NULL, "sim"},
+    {"over-async", "4", "1", "sim"},
+    {"over-mixed", "5", NULL, "sim,host"},
     {"omp", NULL, NULL, "omp"},
     {"omp-mixed", "1", "1", "omp,host,sim"},
     {"gpu", NULL, NULL, "gpu"},
     {"gpu-mixed", "1", "1", "gpu,gpu,host,sim"},
 };
-enum { CONFIGURATIONS = sizeof configurations / sizeof *configurations, ON_EVERY_MACHINE = 5 };
+enum { CONFIGURATIONS = sizeof configurations / sizeof *configurations, ON_EVERY_MACHINE = 8 };
 
 static const struct configuration *find_configuration(const char *name)
 {
@@ -134,7 +137,9 @@ static void add_group(struct generator *g)
 {
     static const uint8_t modes[] = {TW_WRITE, TW_WRITE, TW_READ_WRITE, TW_DISCARD_WRITE, TW_DISCARD_READ_WRITE};
     struct hints *at = g->at;
-    struct group_step group = {.kernel = one_in(g, 3) ? PARTS : (uint8_t)below(g, KERNEL_COUNT),
+    struct group_step group = {.kernel = one_in(g, 4)   ? MAPPED
+                                         : one_in(g, 3) ? PARTS
+                                                        : (uint8_t)below(g, KERNEL_COUNT),
                                .queue = pick_queue(g),
                                .fallback = NONE,
                                .out = pick_buffer(g),
@@ -158,7 +163,7 @@ static void add_group(struct generator *g)
     group.user = one_in(g, 8) ? pick(g, at->user, USERS) : NONE;
     group.mode2 = (uint8_t)(TW_READ + below(g, 6));
     for (int i = 0; i < 3; ++i)
-        group.part[i] = one_in(g, 8) ? 0 : draw(&g->state) | 1;
+        group.part[i] = one_in(g, 8) ? 0 : draw(&g->state) | 1, group.map[i] = draw(&g->state);
     if (one_in(g, 8))
         group.part[1] = group.part[0];
     if (at->recording != NONE && !one_in(g, 4))
@@ -220,7 +225,7 @@ static void add_event_step(struct generator *g)
 
 static void add_queue(struct generator *g, uint8_t slot)
 {
-    add_slot_step(g, QUEUE_CREATE, slot, below(g, 3) + (one_in(g, 3) ? 4 : 0), below(g, 16));
+    add_slot_step(g, QUEUE_CREATE, slot, below(g, 3) + (one_in(g, 3) ? 4 : 0), below(g, one_in(g, 2) ? 16 : 1u << 20));
     g->at->queue[slot] = true;
 }
 
@@ -232,7 +237,11 @@ static void add_queue_step(struct generator *g)
         return;
     }
     const uint8_t number = one_in(g, 4) ? (uint8_t)(QUEUES + below(g, SHARED_QUEUES)) : slot;
-    switch (below(g, 10)) {
+    switch (below(g, 12)) {
+    case 10:
+    case 11:
+        add_slot_step(g, QUEUE_DIVIDE, number, 0, draw(&g->state));
+        break;
     case 0:
     case 1:
         if (g->at->recording == slot)

@@ -4,8 +4,8 @@
  *
  *     program.c   makes a program from a seed: a list of steps, plain values that name objects by slots
  *     print.c     writes a program in words
- *     kernels.c   the kernels, and recording them in command groups
- *     oracle.c    what contents, which lost data and which refusals a step must lead to
+ *     kernels.c   the kernels, and recording them in command groups; kernels_mapped.c: those with mappers (mapped.h)
+ *     oracle.c    what contents, which lost data and which refusals a step must lead to; oracle_mapped.c: with mappers
  *     run.c       runs a program and compares; run_objects.c, run_groups.c, run_queues.c, run_order.c: its steps
  *     shrink.c    finds the fewest steps that still fail
  *     watchdog.c  ends a run in which nothing moves
@@ -28,6 +28,8 @@
 #include <teamwork/storage.h>
 #include <teamwork/teamwork.h>
 
+#include "mapped.h"
+
 /* ---- programs: what is done -------------------------------------------------------------------------------------- */
 
 /* Slots of each thread. Numbers of queues from QUEUES on, and of buffers from BUFFERS on, name those that all threads
@@ -47,6 +49,7 @@ enum {
     GRAPH_GROUPS = 6,
     COUNTERS = 2, /* shared buffers that groups only add to, in any order */
     COUNTER_WORDS = 61,
+    MOST_OF_QUEUE = 8, /* devices of a queue */
     MAX_STEPS = 640
 };
 
@@ -84,6 +87,8 @@ enum buffer_kind {
     X(COPY_TO)   /* a part is copied to memory of the program */                                                       \
     X(UPDATE)    /* a part is brought to the host */                                                                   \
     X(PREFETCH)  /* a part is brought to the device */                                                                 \
+    X(MAPPED)    /* any form, with mappers */                                                                          \
+    X(BINS)      /* a reduction into an array */                                                                       \
     X(HOST_TASK) /* as PARTS, by a function on the host */                                                             \
     X(NOTHING)   /* no kernel: accessors alone */
 #define KERNEL_ENUMERATOR(name) name,
@@ -104,7 +109,8 @@ struct group_step {
     uint8_t dims;
     bool constant, twice, keep; /* the target of in; in is accessed by two accessors; the old value counts */
     uint32_t first, count, seed, local;
-    uint32_t part[3]; /* PARTS, HOST_TASK: seeds of the parts of out, in and in2. Copies and fills: of out */
+    uint32_t part[3]; /* PARTS, HOST_TASK, MAPPED: seeds of the parts of out, in and in2. Copies and fills: of out */
+    uint32_t map[3];  /* MAPPED: seeds of the mappers */
 };
 
 struct buffer_step {
@@ -138,6 +144,7 @@ struct slot_step {
     X(EVENT_LIST, slot)                                                                                                \
     X(EVENT_RELEASE, slot)                                                                                             \
     X(QUEUE_CREATE, slot) /* n: device; other: 0 no handler, 1 a handler, 2 in the thread's context; + 4: in order */  \
+    X(QUEUE_DIVIDE, slot) /* n: seed of the division */                                                                \
     X(QUEUE_DESTROY, slot)                                                                                             \
     X(QUEUE_WAIT, slot)                                                                                                \
     X(QUEUE_WAIT_AND_THROW, slot)                                                                                      \
@@ -299,6 +306,15 @@ struct buffer {
     struct buffer *next; /* of its thread */
 };
 
+/* The mapper of an accessor. */
+struct mapping_of_call {
+    struct mapping mapping;
+    const struct launch *launch;
+};
+
+/* What becomes of a group on a queue over several devices, as far as its mappers are concerned. */
+enum verdict { TAKEN, PERHAPS_REFUSED, REFUSED };
+
 /* A group as it is run: a step with the objects and numbers that it means. */
 struct call {
     enum kernel_kind kernel;
@@ -311,10 +327,16 @@ struct call {
     uint32_t *memory;     /* COPY_TO: owned by who learns of the outcome */
     tw_event *depends[2]; /* on these, or NULL */
     uint32_t first, count, seed, local, dims;
+    bool several;     /* it goes to a queue over several devices */
+    bool by_function; /* kernels that count words: the mapper of `out` is a function of the program */
+    bool has_offset, unresolved;       /* MAPPED: several devices cannot know what it writes */
+    uint32_t map_seed[3];              /* MAPPED */
+    struct mapping_of_call map[3];     /* MAPPED: of each buffer, as the accessor has it */
+    struct mapped_work work;           /* MAPPED: with explicit mappings */
 };
 
 /* How a call uses the words of a buffer. */
-enum { NEEDS = 1, WRITES = 2 };
+enum { NEEDS = 1, WRITES = 2, SURELY_READS = 4, SURELY_WRITES = 8 }; /* else it may not be accessed at all */
 struct use {
     struct buffer *root;
     uint8_t *how; /* for each word; 0: not at all */
@@ -360,6 +382,7 @@ struct operation {
     unsigned uses;
     hold_set waits;
     bool falls_back;            /* may have run on another queue: others may have missed its transfers */
+    bool divided;               /* its parts wait by themselves */
     bool excused;               /* may be cancelled for a reason that the model cannot know yet */
     bool depends_failed;        /* what it depends on has failed */
     tw_event *depends[2];       /* on these */
@@ -415,6 +438,16 @@ bool model_create(struct model *model, size_t words);
 /* Compares memory with the model. Returns the first word that differs, or `count`. */
 size_t model_compare(const struct model *model, const uint32_t *words);
 
+/* oracle_mapped.c. Makes the mappers and the launch of MAPPED. Returns false if it is too large. */
+bool make_mapped(struct call *call);
+/* Notes that a MAPPED surely uses what its mapper gives. */
+void note_mapped(const struct call *call, int i, uint8_t *how, uint8_t surely);
+void apply_mapped(const struct call *call);
+void apply_bins(const struct call *call);
+enum verdict verdict_on_several(const struct call *call);
+/* Whether the mapper of an accessor that has none is the right one for a kernel that counts words, or there is none. */
+bool has_true_default(const struct call *call);
+
 /* Memory of the program, which COPY_FROM copies: a word of it. */
 enum { SERIAL_WORDS = 4096, MEMORY_WORDS = 2 * SERIAL_WORDS };
 static inline uint32_t memory_word(uint32_t i)
@@ -432,6 +465,15 @@ static inline uint32_t memory_start(const struct call *call)
 void make_memory(void);
 /* Records a call in a group. */
 void record_call(tw_command_group *group, const struct call *call);
+/* A range of `count` work-items, in as many dimensions as asked for if it can be divided so. */
+tw_range shape(uint32_t count, unsigned dims);
+/* A range that is `count` long in its last dimension and 1 in the others. */
+tw_range line(size_t count, unsigned dims);
+/* kernels_mapped.c */
+tw_range range_of(uint32_t dims, const uint32_t size[3]);
+void record_mapped_call(tw_command_group *group, const struct call *call);
+/* Accesses `out`, for kernels that count words. */
+void *access_words(tw_command_group *group, const struct call *call, tw_access_mode mode);
 void record_count(tw_command_group *group, tw_buffer *counter, uint32_t term, bool atomically);
 void record_link(tw_command_group *group, const struct link *link);
 void record_tally(tw_command_group *group, uint32_t *cell, uint32_t term);
@@ -445,7 +487,9 @@ static inline uint32_t linked(enum link_kind kind, uint32_t to, uint32_t from, u
 
 struct queue {
     tw_queue *handle;
-    unsigned device;
+    unsigned device; /* of several the first */
+    unsigned devices; /* number of them */
+    unsigned list[MOST_OF_QUEUE];
     bool shared, recording, has_context, in_order;
     tw_status refusal;          /* of the first group that could not be recorded */
     hold_set waits;             /* of its commands */
@@ -464,6 +508,7 @@ struct graph {
 
 struct event {
     tw_event *handle;
+    bool several; /* of a group on several devices: one part may run while another one's transfers do */
     hold_set waits;
 };
 
@@ -528,6 +573,7 @@ struct run {
 };
 
 struct totals {
+    atomic_ulong divided, not_divided; /* groups on queues over several devices, and refused ones */
     atomic_ulong groups, checks, cancelled, failures, refusals;
     atomic_ulong moves;              /* steps begun: what the watchdog looks at */
     _Atomic(const char *) waits_for; /* what the program's end waits for without the library's help */
@@ -578,11 +624,16 @@ void finish_buffer(struct thread *thread, struct buffer *buffer);
 struct queue *find_queue(struct thread *thread, unsigned number);
 tw_status make_queue(struct run *run, struct queue *queue, unsigned device, struct error_count *handler,
                      tw_context *context, bool in_order);
+/* The same over several devices, as the seed says. */
+tw_status make_queue_over(struct run *run, struct queue *queue, uint32_t seed, struct error_count *handler, bool in_order);
+/* Whether all devices of a queue are of one platform. */
+bool is_of_one_platform(const struct queue *queue);
 /* All errors were delivered, each once. */
 void check_errors(struct thread *thread, const struct error_count *errors);
 void end_queue(struct thread *thread, struct queue *queue);
 void run_queue_create(struct thread *thread, const struct slot_step *step);
 void run_queue_destroy(struct thread *thread, unsigned slot);
+void run_queue_divide(struct thread *thread, const struct slot_step *step);
 void run_queue_wait(struct thread *thread, unsigned slot, enum step_kind kind);
 void run_context(struct thread *thread, const struct slot_step *step, bool creates);
 void run_event(struct thread *thread, const struct slot_step *step, enum step_kind kind);

@@ -105,6 +105,9 @@ static void run_slot_step(struct thread *thread, enum step_kind kind, const stru
     case QUEUE_DESTROY:
         run_queue_destroy(thread, step->slot);
         break;
+    case QUEUE_DIVIDE:
+        run_queue_divide(thread, step);
+        break;
     case QUEUE_WAIT:
     case QUEUE_WAIT_AND_THROW:
     case QUEUE_THROW:
@@ -254,7 +257,11 @@ static void begin_shared(struct run *run, uint64_t *random)
     pthread_mutex_init(&run->shared, NULL);
     for (unsigned i = 0; i < SHARED_QUEUES; ++i) {
         struct error_count *handler = i ? &run->queue[i].own : NULL;
-        if (make_queue(run, &run->queue[i], draw(random), handler, NULL, i == TALLY_QUEUE) != TW_SUCCESS)
+        const uint32_t seed = draw(random);
+        const tw_status status = seed % 2 && !run->program->faults
+                                     ? make_queue_over(run, &run->queue[i], seed, handler, i == TALLY_QUEUE)
+                                     : make_queue(run, &run->queue[i], seed, handler, NULL, i == TALLY_QUEUE);
+        if (status != TW_SUCCESS)
             differ(NULL, "creating a shared queue failed");
         run->queue[i].shared = true;
     }

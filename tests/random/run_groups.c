@@ -192,6 +192,7 @@ static bool make_call(struct thread *thread, const struct group_step *step, stru
                           .in = find_buffer(thread, step->in),
                           .in2 = find_buffer(thread, step->in2),
                           .seeds = {step->part[0], step->part[1], step->part[2]},
+                          .map_seed = {step->map[0], step->map[1], step->map[2]},
                           .mode = step->mode,
                           .mode2 = step->mode2,
                           .constant = step->constant,
@@ -219,13 +220,39 @@ static bool is_recordable(enum kernel_kind kernel)
     return kernel != UPDATE && kernel != HOST_TASK;
 }
 
+static bool is_no_kernel(enum kernel_kind kernel)
+{
+    return kernel == FILL || kernel == COPY_PART || kernel == COPY_FROM || only_reads(kernel) || kernel == HOST_TASK;
+}
+
+/* Whether a queue over several devices may refuse what has nothing wrong otherwise, with this status. */
+static bool may_refuse(const struct run *run, const struct queue *queue, const struct call *call, tw_status status)
+{
+    if (queue->devices == 1)
+        return false;
+    if (queue->recording && queue->in_order && status == TW_ERROR_UNSUPPORTED)
+        return true;
+    bool some_refuse = false;
+    for (unsigned i = 0; i < queue->devices; ++i)
+        some_refuse = some_refuse || (call->kernel == CROWD && call->local > run->group_limit[queue->list[i]]);
+    return (status == TW_ERROR_INVALID_RANGE && verdict_on_several(call) != TAKEN)
+           || (status == TW_ERROR_INVALID_WORK_GROUP_SIZE && some_refuse);
+}
+
+static bool must_refuse(const struct queue *queue, const struct call *call)
+{
+    return queue->devices > 1
+           && ((queue->recording && queue->in_order && !is_no_kernel(call->kernel))
+               || verdict_on_several(call) == REFUSED);
+}
+
 /* What recording must come to on a queue. */
 static tw_status expected_of(const struct run *run, const struct queue *queue, const struct call *call,
                              const struct group_step *step, bool has_event)
 {
     if (step->way == WRITE_CONSTANT)
         return TW_ERROR_READ_ONLY_BUFFER;
-    if (call->local > run->group_limit[queue->device] && call->kernel == CROWD)
+    if (queue->devices == 1 && call->local > run->group_limit[queue->device] && call->kernel == CROWD)
         return TW_ERROR_INVALID_WORK_GROUP_SIZE;
 #ifndef TW_LOWERING_SIMT /* the standard mapping on a GPU: whole warps, or one work-item */
     if (call->kernel == MEET && call->local > 1 && call->local % 32 && tw_device_is_gpu(tw_queue_device(queue->handle)))
@@ -265,6 +292,13 @@ static tw_status submit_by_block(tw_queue *queue, const struct call *call)
     return status;
 }
 
+/* A refusal on several devices would come with the next wait. */
+static bool is_by_block(const struct group_step *step, const struct queue *queue, const struct call *call)
+{
+    return step->way == SUBMIT_BLOCK
+           && (queue->devices == 1 || (verdict_on_several(call) == TAKEN && !queue->recording && call->kernel != CROWD));
+}
+
 /* Submits a call; `*taken` becomes the queue that took it, or that was tried last. */
 static tw_status submit(struct thread *thread, struct queue *queue, struct queue *fallback, const struct call *call,
                         const struct group_step *step, tw_event **event, struct queue **taken)
@@ -276,10 +310,11 @@ static tw_status submit(struct thread *thread, struct queue *queue, struct queue
             tw_queue_submit_function(queue->handle, fallback ? fallback->handle : NULL, record, &recorder, event);
         if (!recorder.times || recorder.times > (fallback ? 2 : 1))
             differ(thread, "the recording function was called %u times", recorder.times);
-        *taken = recorder.failed && fallback ? fallback : queue;
+        const bool is_refused = queue->devices > 1 && !is_no_kernel(call->kernel) && recorder.times == 2;
+        *taken = fallback && (recorder.failed || is_refused) ? fallback : queue;
         return status;
     }
-    if (step->way == SUBMIT_BLOCK && !event)
+    if (is_by_block(step, queue, call) && !event)
         return submit_by_block(queue->handle, call);
     tw_command_group *group = tw_queue_begin(queue->handle);
     record_call(group, call);
@@ -288,14 +323,14 @@ static tw_status submit(struct thread *thread, struct queue *queue, struct queue
     return tw_queue_submit(queue->handle, group, event);
 }
 
-static void keep_event(struct thread *thread, unsigned slot, tw_event *event, hold_set waits)
+static void keep_event(struct thread *thread, unsigned slot, tw_event *event, hold_set waits, bool several)
 {
     if (slot == NONE) {
         tw_event_release(&event);
         return;
     }
     tw_event_release(&thread->event[slot].handle);
-    thread->event[slot] = (struct event){event, waits};
+    thread->event[slot] = (struct event){event, several, waits};
 }
 
 /* A group that a queue records: it is part of a graph, and nothing happens yet. */
@@ -357,6 +392,7 @@ static void run_call(struct thread *thread, const struct group_step *step, struc
     const bool faults = thread->run->program->faults;
     const bool with_event = step->event != NONE || ((faults || call->memory) && !queue->recording);
     struct operation operation;
+    call->several = queue->devices > 1 || (fallback && fallback->devices > 1);
     operation_begin(&operation);
     operation_add(&operation, call);
     operation.waits |= order_waits(thread, step, queue);
@@ -369,15 +405,23 @@ static void run_call(struct thread *thread, const struct group_step *step, struc
     struct queue *taken;
     tw_event *event = NULL;
     const tw_status status = submit(thread, queue, fallback, call, step, with_event ? &event : NULL, &taken);
-    if (taken != queue && !faults && expected_of(thread->run, queue, call, step, with_event) == TW_SUCCESS)
+    if (taken != queue && !faults && expected_of(thread->run, queue, call, step, with_event) == TW_SUCCESS
+        && !may_refuse(thread->run, queue, call, TW_ERROR_INVALID_RANGE)
+        && !may_refuse(thread->run, queue, call, TW_ERROR_INVALID_WORK_GROUP_SIZE))
         differ(thread, "the fallback queue took what the first one could have taken");
     const tw_status expected = expected_of(thread->run, taken, call, step, with_event);
     const bool excused = status == TW_ERROR_OUT_OF_DEVICE_MEMORY && fault_explains(thread, status);
-    if (status != expected && !excused)
+    if (status != expected && !excused && !may_refuse(thread->run, taken, call, status))
         differ(thread, "submission returned %s, not %s", tw_status_name(status), tw_status_name(expected));
+    if (status == TW_SUCCESS && must_refuse(taken, call))
+        differ(thread, "submission succeeded, but the devices cannot know what the group writes");
+    if (status != TW_SUCCESS && taken->devices > 1)
+        atomic_fetch_add(&totals.not_divided, 1);
+    else if (taken->devices > 1)
+        atomic_fetch_add(&totals.divided, 1);
     if (status == TW_SUCCESS && taken->recording)
         note_recorded(thread, taken, call);
-    const bool discarded = step->way == SUBMIT_BLOCK && !with_event; /* if it has an error: see submit_by_block() */
+    const bool discarded = is_by_block(step, taken, call) && !with_event; /* if it has an error: see submit_by_block() */
     if (taken->recording && taken->refusal == TW_SUCCESS && !discarded)
         taken->refusal = status;
     if (status != TW_SUCCESS || taken->recording) {
@@ -394,7 +438,7 @@ static void run_call(struct thread *thread, const struct group_step *step, struc
         note_depends(&operation, (tw_event *[]){call->depends[0], NULL},
                      call->depends[1] ? thread->user[step->user] : NULL);
     submitted(thread, &operation, taken, event);
-    keep_event(thread, with_event ? step->event : NONE, event, waits);
+    keep_event(thread, with_event ? step->event : NONE, event, waits, call->several);
 }
 
 void run_group(struct thread *thread, const struct group_step *step)
@@ -457,11 +501,15 @@ void run_record_begin(struct thread *thread, const struct slot_step *step)
     struct queue *queue = find_queue(thread, step->slot);
     if (!queue || queue->shared)
         return;
-    const tw_status expected = queue->recording ? TW_ERROR_INVALID_COMMAND_GROUP : TW_SUCCESS;
+    const tw_status expected = !is_of_one_platform(queue) ? TW_ERROR_INVALID_ARGUMENT
+                               : queue->recording         ? TW_ERROR_INVALID_COMMAND_GROUP
+                                                          : TW_SUCCESS;
     const tw_status status = tw_queue_begin_recording(queue->handle);
     if (status != expected)
         differ(thread, "tw_queue_begin_recording returned %s, not %s", tw_status_name(status),
                tw_status_name(expected));
+    if (status == TW_ERROR_INVALID_ARGUMENT)
+        return;
     queue->refusal = queue->recording ? queue->refusal : TW_SUCCESS;
     queue->recorded_count = queue->recording ? queue->recorded_count : 0;
     queue->recording = true;
@@ -483,7 +531,8 @@ void run_record_end(struct thread *thread, const struct slot_step *step)
         differ(thread, "tw_queue_end_recording returned %s, not %s", tw_status_name(status), tw_status_name(expected));
     if (status != TW_SUCCESS || !graph)
         return;
-    if (tw_command_graph_count(graph->handle) != queue->recorded_count)
+    if (queue->devices > 1 ? tw_command_graph_count(graph->handle) < queue->recorded_count
+                           : tw_command_graph_count(graph->handle) != queue->recorded_count)
         differ(thread, "the graph has %zu groups, not %u", tw_command_graph_count(graph->handle),
                queue->recorded_count);
     graph->device = queue->device;

@@ -44,8 +44,9 @@ struct queue *find_queue(struct thread *thread, unsigned number)
 tw_status make_queue(struct run *run, struct queue *queue, unsigned device, struct error_count *handler,
                      tw_context *context, bool in_order)
 {
-    *queue = (struct queue){.device = device % run->devices, .in_order = in_order, .has_context = context};
-    queue->errors = handler;
+    *queue = (struct queue){
+        .device = device % run->devices, .devices = 1, .in_order = in_order, .has_context = context, .errors = handler};
+    queue->list[0] = queue->device;
     if (in_order)
         return tw_queue_create_with_properties(context, context ? NULL : run->device[queue->device], TW_QUEUE_IN_ORDER,
                                                handler && !context ? count_errors : NULL, handler, &queue->handle);
@@ -56,6 +57,60 @@ tw_status make_queue(struct run *run, struct queue *queue, unsigned device, stru
                                      &queue->handle);
 }
 
+tw_status make_queue_over(struct run *run, struct queue *queue, uint32_t seed, struct error_count *handler, bool in_order)
+{
+    uint64_t random = seed;
+    unsigned order[16];
+    tw_device *devices[MOST_OF_QUEUE];
+    *queue = (struct queue){.in_order = in_order, .errors = handler};
+    queue->devices = 1 + draw_below(&random, run->devices < MOST_OF_QUEUE ? run->devices : MOST_OF_QUEUE);
+    for (unsigned i = 0; i < run->devices; ++i) {
+        const unsigned k = draw_below(&random, i + 1);
+        order[i] = order[k];
+        order[k] = i;
+    }
+    for (unsigned i = 0; i < queue->devices; ++i) {
+        queue->list[i] = order[i];
+        devices[i] = run->device[order[i]];
+    }
+    queue->device = order[0];
+    double shares[MOST_OF_QUEUE];
+    for (unsigned i = 0; i < queue->devices; ++i)
+        shares[i] = 1 + draw_below(&random, 3);
+    tw_status status = tw_queue_create_over(devices, queue->devices, in_order ? TW_QUEUE_IN_ORDER : 0,
+                                            handler ? count_errors : NULL, handler, &queue->handle);
+    if (status == TW_SUCCESS && draw_below(&random, 4)) /* else small launches are one device's */
+        status = tw_queue_set_division(queue->handle, shares);
+    return status;
+}
+
+bool is_of_one_platform(const struct queue *queue)
+{
+    const tw_platform *first = tw_device_platform(tw_queue_device_at(queue->handle, 0));
+    for (unsigned i = 1; i < queue->devices; ++i)
+        if (tw_device_platform(tw_queue_device_at(queue->handle, i)) != first)
+            return false;
+    return true;
+}
+
+void run_queue_divide(struct thread *thread, const struct slot_step *step)
+{
+    struct queue *queue = find_queue(thread, step->slot);
+    uint64_t random = step->n;
+    double shares[MOST_OF_QUEUE], all = 0;
+    if (!queue)
+        return;
+    for (unsigned i = 0; i < queue->devices; ++i) {
+        shares[i] = draw_below(&random, 3) ? draw_below(&random, 5) : 1;
+        all += shares[i];
+    }
+    const bool given = step->n % 7 != 0;
+    const tw_status expected = given && !(all > 0) ? TW_ERROR_INVALID_ARGUMENT : TW_SUCCESS;
+    const tw_status status = tw_queue_set_division(queue->handle, given ? shares : NULL);
+    if (status != expected)
+        differ(thread, "tw_queue_set_division returned %s, not %s", tw_status_name(status), tw_status_name(expected));
+}
+
 void run_queue_create(struct thread *thread, const struct slot_step *step)
 {
     struct queue *queue = &thread->queue[step->slot];
@@ -63,12 +118,17 @@ void run_queue_create(struct thread *thread, const struct slot_step *step)
         return;
     const bool in_context = step->other % 4 == 2 && thread->context;
     struct error_count *handler = in_context ? &thread->context_errors : step->other % 4 == 1 ? &queue->own : NULL;
-    const tw_status status = make_queue(thread->run, queue, in_context ? thread->context_device : step->n, handler,
-                                        in_context ? thread->context : NULL, step->other >= 4);
+    const bool over = step->n >= 16 && !in_context && !thread->run->program->faults;
+    const tw_status status =
+        over ? make_queue_over(thread->run, queue, step->n, handler, step->other >= 4)
+             : make_queue(thread->run, queue, in_context ? thread->context_device : step->n % 16, handler,
+                          in_context ? thread->context : NULL, step->other >= 4);
     if (status != TW_SUCCESS)
         differ(thread, "creating a queue: %s", tw_status_name(status));
     if (tw_queue_device(queue->handle) != thread->run->device[queue->device])
         differ(thread, "the queue is on another device");
+    if (tw_queue_device_count(queue->handle) != queue->devices)
+        differ(thread, "the queue is on %zu devices, not %u", tw_queue_device_count(queue->handle), queue->devices);
 }
 
 void check_errors(struct thread *thread, const struct error_count *errors)
@@ -152,7 +212,7 @@ void run_context(struct thread *thread, const struct slot_step *step, bool creat
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
 /* The times of a complete group. What did not come to pass, or was not measured, has none. */
-static bool are_in_order(const tw_event_times *t, bool succeeded)
+static bool are_in_order(const tw_event_times *t, bool succeeded, bool several)
 {
     if (!t->submit_ns || t->complete_ns < t->submit_ns || t->complete_ns < t->end_ns
         || t->transfer_end_ns < t->transfer_start_ns)
@@ -160,7 +220,7 @@ static bool are_in_order(const tw_event_times *t, bool succeeded)
     if (t->start_ns && (t->ready_ns < t->submit_ns || t->start_ns < t->ready_ns || t->end_ns < t->start_ns))
         return false;
     if (t->transfer_start_ns
-        && (t->transfer_start_ns < t->submit_ns || (t->start_ns && t->start_ns < t->transfer_end_ns)))
+        && (t->transfer_start_ns < t->submit_ns || (!several && t->start_ns && t->start_ns < t->transfer_end_ns)))
         return false;
     return !succeeded || t->ready_ns;
 }
@@ -174,7 +234,7 @@ static void check_event(struct thread *thread, const struct event *event, tw_sta
     if (tw_event_get_status(event->handle) != status)
         differ(thread, "the event's status is %s, not %s", tw_status_name(tw_event_get_status(event->handle)),
                tw_status_name(status));
-    if (tw_event_get_times(event->handle, &times) != TW_SUCCESS || !are_in_order(&times, status == TW_SUCCESS))
+    if (tw_event_get_times(event->handle, &times) != TW_SUCCESS || !are_in_order(&times, status == TW_SUCCESS, event->several))
         differ(thread, "the event's times are %llu, %llu, %llu to %llu, %llu to %llu, %llu",
                (unsigned long long)times.submit_ns, (unsigned long long)times.ready_ns,
                (unsigned long long)times.transfer_start_ns, (unsigned long long)times.transfer_end_ns,

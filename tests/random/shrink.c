@@ -121,6 +121,11 @@ int shrink(const struct options *options)
     write_steps(&attempt);
     keep_steps(&program, attempt.file);
     print_program(&program);
+    printf("these are the steps");
+    for (unsigned i = 0; i < attempt.count; ++i)
+        printf(" %u", attempt.steps[i]);
+    printf(" of program %llu, for --keep FILE\n", (unsigned long long)options->seed);
+    fflush(stdout);
     for (unsigned i = 0; i < attempt.tries && !fails_once(&attempt, true); ++i) {
     }
     unlink(attempt.file);

@@ -15,8 +15,9 @@
 #include "objects/data/buffer.h"
 
 /* The first placeholder. No processor has such an address, and the upper half of a double with these bits is that of a NaN
-   which arithmetic does not make. */
-#define PLACEHOLDERS ((uintptr_t)0x7ff3a55a << 32)
+   which arithmetic does not make. The lower half is none of a small number: the upper half of a placeholder may be left in
+   the padding behind a number of 32 bits. */
+#define PLACEHOLDERS ((uintptr_t)0x7ff3a55a9d3c6000u)
 #define PLACEHOLDER_STEP 4096u /* between the memory that placeholders stand for: they are aligned for any type */
 
 struct tw_divided *tw_divided_new(void)

@@ -37,6 +37,13 @@ struct tw_placeholder {
     uintptr_t beyond; /* bytes from the access's first element */
 };
 
+/* The arguments of a group that sets a variable on all devices. */
+struct tw_variable_step {
+    void *variable;
+    size_t bytes;
+    unsigned char value[];
+};
+
 struct tw_divided {
     struct tw_mapped_access *accesses;
     size_t count, capacity;
@@ -46,6 +53,7 @@ struct tw_divided {
     size_t placeholder_count, placeholder_capacity;
     struct tw_launch_request request;
     unsigned char *block; /* of the launch; NULL: there is none */
+    bool sets_variable;   /* the group's step is a struct tw_variable_step */
 };
 
 /* Makes what a group needs that is begun on such a queue; NULL if there is no memory for it. */

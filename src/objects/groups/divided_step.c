@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include <teamwork/variable.h>
+
 #include "objects/data/buffer.h"
 #include "runtime/step.h"
 
@@ -102,9 +104,23 @@ static bool is_undivided(const struct tw_submission *all, bool is_fixed)
     return (most < FEW_ELEMENTS && !is_fixed) || (step && (step->to.device || step->from.device));
 }
 
+static tw_status set_variables(struct tw_submission *all)
+{
+    const struct tw_variable_step *step = (const struct tw_variable_step *)(const void *)all->group->args;
+    tw_status status = TW_SUCCESS;
+    for (size_t i = 0; i < all->devices->count && status == TW_SUCCESS; ++i) {
+        struct tw_command_group *group = tw_queue_begin(all->devices->queues[i]);
+        tw_copy_to_variable(group, step->variable, step->value, step->bytes);
+        status = tw_divided_add_group(all, group);
+    }
+    return status;
+}
+
 tw_status tw_divided_record_step(struct tw_submission *all)
 {
     tw_status status = TW_SUCCESS;
+    if (all->divided->sets_variable)
+        return set_variables(all);
     if (is_undivided(all, tw_balance_weights(all->devices, all->plan.weights)))
         for (size_t i = 0; i < all->devices->count; ++i)
             all->plan.weights[i] = i == 0;

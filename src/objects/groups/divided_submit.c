@@ -126,7 +126,7 @@ static tw_status prepare(struct tw_submission *all)
 {
     if (!make_room(all))
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a group of several devices");
-    if (all->divided->count && all->group->step)
+    if (all->group->step && (all->divided->count || all->divided->sets_variable))
         return tw_divided_record_step(all);
     const tw_status status = tw_divided_make_pieces(all);
     return status == TW_SUCCESS ? record(all) : status;

@@ -8,6 +8,7 @@
 
 #include "base/detail.h"
 #include "command_group.h"
+#include "divided.h"
 #include "objects/data/usm_place.h"
 #include "runtime/device.h"
 
@@ -64,10 +65,31 @@ static struct tw_step *begin(tw_command_group *group, const char *name, const vo
     return step;
 }
 
+/* Keeps the value for all devices of the queue: each has its own variable. */
+static void note_for_all(tw_command_group *group, void *variable, const void *value, size_t bytes)
+{
+    if (!tw_command_group_begin_divisible_step(group, "tw_copy_to_variable") || !bytes)
+        return;
+    const tw_status status = tw_usm_check_host(value, bytes, "the value", "give memory of the program");
+    if (status != TW_SUCCESS)
+        tw_command_group_fail(group, status);
+    struct tw_variable_step *step =
+        status == TW_SUCCESS ? tw_command_group_make_args(group, sizeof *step, bytes) : NULL;
+    if (!step)
+        return;
+    *step = (struct tw_variable_step){variable, bytes};
+    memcpy(step->value, value, bytes);
+    group->divided->sets_variable = true;
+}
+
 /* The value is the pattern of a fill: it is kept in the group. */
 void tw_copy_to_variable(tw_command_group *group, void *variable, const void *value, size_t bytes)
 {
     void *address;
+    if (group && group->divided) {
+        note_for_all(group, variable, value, bytes);
+        return;
+    }
     struct tw_step *step = begin(group, "tw_copy_to_variable", variable, value, bytes, bytes, &address);
     if (!step)
         return;

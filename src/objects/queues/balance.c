@@ -12,6 +12,8 @@
 
 #define FIRST_ITEMS 4096u    /* a launch of a kernel that was not measured is divided if it has more work-items */
 #define DIVISION_NS 20000.0  /* what a division into two parts costs at least; each further part as much */
+#define BEGINS 1.05          /* a launch is divided if that is faster than one device alone by this factor ... */
+#define GOES_ON 1.02         /* ... and no longer divided if it is not by this one */
 #define WORTHWHILE 1.1       /* another division is taken if it is faster by this factor */
 #define SELDOM 32u           /* launches from one that is measured to the next, in the end */
 #define KEPT 0.5             /* of what was measured before, beside what is new */
@@ -153,7 +155,7 @@ static void plan_by_speeds(struct tw_queue_devices *devices, struct tw_kernel_sp
         return;
     const size_t best = fastest(speeds, count);
     const double alone = units / speeds[best], divided = time_with(speeds, speeds, count, units);
-    if (alone <= (speed->is_undivided ? WORTHWHILE : 1 / WORTHWHILE) * divided) {
+    if (alone <= (speed->is_undivided ? BEGINS : GOES_ON) * divided) {
         speed->is_undivided = true;
         plan->only_device = best;
         return;

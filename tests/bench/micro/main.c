@@ -35,6 +35,7 @@ int main(int argc, char **argv)
     printf("device: %s; medians, and in brackets the quartiles\n", bench_device_name());
     bool right = micro_run_tasks();
     right = micro_run_transfers() && right;
+    right = micro_run_devices() && right;
     right = micro_write_json() && right;
     right = bench_close() && right;
     if (!right)

@@ -29,6 +29,8 @@ static const struct {
     [MICRO_FETCH] = {"fetch", "us"},
     [MICRO_PART_WAIT] = {"part_wait", "us"},
     [MICRO_PART_CHAIN] = {"part_chain", "us"},
+    [MICRO_DEVICES] = {"devices", "us"},
+    [MICRO_DEVICES_REPLAY] = {"devices_replay", "us"},
 };
 
 /* A result. */
@@ -165,7 +167,7 @@ static size_t collect_of(const struct micro_entries *module, enum micro_op op, c
 static size_t collect(enum micro_op op, const struct micro_job *job, struct running *running)
 {
     static const struct micro_entries *const modules[] = {
-        &micro_tasks,  &micro_tasks_openmp,  &micro_transfers,
+        &micro_tasks,  &micro_tasks_openmp,  &micro_transfers, &micro_devices,
 #ifdef MICRO_HAVE_TARGET
         &micro_target, &micro_target_nowait,
 #endif

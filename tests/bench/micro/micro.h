@@ -8,6 +8,7 @@
  *     tasks.c            command groups: submission, chains, fans, threads, buffers, accessors, memory; which sizes
  *     tasks_openmp.c     the same by OpenMP tasks on the host
  *     transfers.c        copies between host and devices; which sizes
+ *     devices.c          steps on several devices, by hand and by a queue over all of them
  *     target.c           all of it by target regions and omp_target_memcpy
  *     cuda.cu            all of it in CUDA
  *
@@ -40,6 +41,8 @@ enum micro_op {
     MICRO_FETCH,      /**< `bytes` to the host: us */
     MICRO_PART_WAIT,  /**< a kernel on a buffer, or on a part of it, and the wait, `count` times: us each */
     MICRO_PART_CHAIN, /**< `count` of them, each after the one before, and the wait: us each */
+    MICRO_DEVICES,        /**< `count` steps of a stencil on all devices, handed over while the first must not begin: us each */
+    MICRO_DEVICES_REPLAY, /**< the same recorded, submitted and waited for: us each */
     MICRO_OPS
 };
 
@@ -117,9 +120,10 @@ bool micro_share(const struct micro_job *job, unsigned threads, bool (*body)(voi
 
 bool micro_run_tasks(void);
 bool micro_run_transfers(void);
+bool micro_run_devices(void);
 
-extern const struct micro_entries micro_tasks, micro_tasks_openmp, micro_transfers, micro_target, micro_target_nowait,
-    micro_cuda;
+extern const struct micro_entries micro_tasks, micro_tasks_openmp, micro_transfers, micro_devices, micro_target,
+    micro_target_nowait, micro_cuda;
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Variants: host */
+/**
+ * Queues over several devices: what random programs (tests/random) have found, each with as little as shows it.
+ */
+#include "tw_test.h"
+
+#include <string.h>
+
+#include <teamwork/usm.h>
+
+enum { N = 64, MOST = 8 };
+
+
+
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
+
+/* Ends with four bytes of padding. */
+struct padded {
+    unsigned *out;
+    unsigned term;
+};
+static inline void padded(tw_item item, const struct padded *k)
+{
+    k->out[tw_global_id(item, 0)] += k->term;
+}
+TW_RANGE_KERNEL(padded, 1);
+
+struct turned {
+    const unsigned *in;
+    unsigned *out;
+};
+static inline void turned(tw_item item, const struct turned *k)
+{
+    k->out[tw_global_id(item, 0)] += k->in[tw_global_range(item, 0) - 1 - tw_global_id(item, 0)];
+}
+TW_RANGE_KERNEL(turned, 1);
+
+/* ---- helpers ----------------------------------------------------------------------------------------------------- */
+
+/* A queue over `count` devices, or as many as there are. */
+static tw_queue *queue_over(size_t count, unsigned properties)
+{
+    tw_device *devices[MOST];
+    size_t found = 0;
+    tw_queue *queue = NULL;
+    TW_PASS(tw_get_devices(TW_DEVICE_ALL, devices, MOST, &found));
+    found = found > MOST ? MOST : found;
+    TW_PASS(tw_queue_create_over(devices, count < found ? count : found, properties, NULL, NULL, &queue));
+    return queue;
+}
+
+/* ---- cases ------------------------------------------------------------------------------------------------------- */
+
+/* What is left in the padding of a block is half of an address that an accessor gave. Together with the number in front of
+   it, that is no address. */
+TW_TEST(padding_is_no_address)
+{
+    static unsigned data[N];
+    for (unsigned term = 0; term < 3; ++term) {
+        tw_queue *queue = queue_over(2, 0);
+        tw_buffer *buffer = NULL;
+        memset(data, 0, sizeof data);
+        TW_PASS(tw_buffer_create_over(data, sizeof *data, tw_range_1d(N), &buffer));
+        tw_command_group *cg = tw_queue_begin(queue);
+        struct padded block;
+        memset(&block, 0, sizeof block);
+        block.out = tw_read_write(cg, buffer);
+        block.term = term;
+        memcpy((unsigned char *)&block + offsetof(struct padded, term) + sizeof block.term,
+               (unsigned char *)&block.out + sizeof(uint32_t), sizeof(uint32_t));
+        tw_parallel_for_kernel(cg, tw_range_1d(N), TW_KERNEL(padded), &block, sizeof block);
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+        TW_PASS(tw_buffer_destroy(&buffer));
+        for (size_t i = 0; i < N; ++i)
+            TW_EQUAL(data[i], term);
+        TW_PASS(tw_queue_destroy(&queue));
+    }
+}
+
+static void record_turn(tw_queue *queue, tw_buffer *in, tw_buffer *out)
+{
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(N), turned, .in = tw_read(cg, in), .out = tw_read_write(cg, out));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+}
+
+/* A buffer is over shared memory of one of the devices: a copy there, within a graph, is one to the host. */
+TW_TEST(graphs_copy_to_shared_memory)
+{
+    static unsigned data[N], expected[2][N], words[N];
+    tw_queue *queue = queue_over(2, 0);
+    tw_device *device = tw_queue_device_at(queue, 0);
+    tw_command_graph *graph = NULL;
+    tw_buffer *over = NULL, *other = NULL;
+    unsigned *memory = tw_malloc_shared(device, sizeof data);
+    if (tw_device_is_gpu(device) || tw_queue_device_count(queue) < 2)
+        TW_SKIP();
+    for (unsigned i = 0; i < N; ++i)
+        memory[i] = expected[0][i] = data[i] = expected[1][i] = i * i;
+    TW_PASS(tw_queue_set_division(queue, (double[]){1, 1}));
+    TW_PASS(tw_buffer_create_over_device(memory, device, NULL, sizeof *data, tw_range_1d(N), &over));
+    TW_PASS(tw_buffer_create_over(data, sizeof *data, tw_range_1d(N), &other));
+    TW_PASS(tw_queue_begin_recording(queue));
+    for (int round = 0; round < 4; ++round)
+        record_turn(queue, round % 2 ? over : other, round % 2 ? other : over);
+    TW_PASS(tw_queue_end_recording(queue, &graph));
+    TW_PASS(tw_queue_submit_graph(queue, graph, NULL));
+    for (int round = 0; round < 4; ++round)
+        for (int i = 0; i < N; ++i)
+            expected[round % 2][i] += expected[1 - round % 2][N - 1 - i];
+    TW_PASS(tw_buffer_read(over, words));
+    TW_CHECK(memcmp(words, expected[0], sizeof words) == 0);
+    TW_PASS(tw_buffer_destroy(&other));
+    TW_CHECK(memcmp(data, expected[1], sizeof data) == 0);
+    TW_PASS(tw_buffer_destroy(&over));
+    tw_command_graph_destroy(&graph);
+    tw_free(memory);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST_LIST = {TW_CASE(graphs_copy_to_shared_memory), TW_CASE(padding_is_no_address), TW_CASES_END};
