@@ -53,6 +53,40 @@ unsigned tw_divide(const struct tw_launch_space *space, const double *weights, s
     return d;
 }
 
+/* Returns how many units a part between others reaches for, of a x b parts. */
+static double reached(const struct tw_launch_space *space, const size_t reach[3], size_t a, size_t b)
+{
+    const double sides = 2.0 * (double)space->units[2];
+    const double above = a > 1 ? sides * (double)reach[0] * (double)space->units[1] / (double)b : 0;
+    const double beside = b > 1 ? sides * (double)reach[1] * (double)space->units[0] / (double)a : 0;
+    return above + beside;
+}
+
+bool tw_divide_in_blocks(const struct tw_launch_space *space, const double *weights, size_t count,
+                         const size_t reach[3], struct tw_launch_part *parts)
+{
+    size_t best = count;
+    if (space->dims != 3 || !reach[0] || !reach[1])
+        return false;
+    for (size_t i = 1; i < count; ++i)
+        if (weights[i] != weights[0])
+            return false;
+    for (size_t a = 1; a < count; ++a)
+        if (count % a == 0 && a <= space->units[0] && count / a <= space->units[1]
+            && reached(space, reach, a, count / a) < 0.75 * reached(space, reach, count, 1)
+            && (best == count || reached(space, reach, a, count / a) < reached(space, reach, best, count / best)))
+            best = a;
+    for (size_t i = 0; best != count && i < count; ++i) {
+        const size_t at[2] = {i / (count / best), i % (count / best)}, of[2] = {best, count / best};
+        parts[i] = tw_launch_all(space);
+        for (unsigned d = 0; d < 2; ++d) {
+            parts[i].first[d] = space->units[d] * at[d] / of[d];
+            parts[i].count[d] = space->units[d] * (at[d] + 1) / of[d] - parts[i].first[d];
+        }
+    }
+    return best != count;
+}
+
 bool tw_divide_edges(const struct tw_launch_space *space, unsigned d, size_t before, size_t after,
                      struct tw_launch_part *part, struct tw_launch_part edges[2])
 {

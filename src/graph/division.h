@@ -32,6 +32,11 @@ struct tw_launch_part tw_launch_all(const struct tw_launch_space *space);
    the dimension. */
 unsigned tw_divide(const struct tw_launch_space *space, const double *weights, size_t count, struct tw_launch_part *parts);
 
+/* Divides a launch of three dimensions for devices of equal weights along its two slow dimensions, if a part then reaches
+   for fewer units of others: by less than three quarters. `reach` is how many units it reaches for beyond its own, in each
+   dimension. Returns false, and stores nothing, if that is not so. */
+bool tw_divide_in_blocks(const struct tw_launch_space *space, const double *weights, size_t count,
+                         const size_t reach[3], struct tw_launch_part *parts);
 /* Takes the edges out of a part in dimension d: the first `after` units, if the launch has some before them, and the last
    `before` ones, if it has some behind them. Stores them; they may be empty. Returns false, and leaves the part as it is, if
    nothing would be left of it. */

@@ -41,6 +41,22 @@ static inline void spread(tw_item item, const struct spread *k)
 }
 TW_RANGE_KERNEL(spread, 2);
 
+struct cube {
+    TW_VIEW(const unsigned, 3) now;
+    TW_VIEW(unsigned, 3) next;
+};
+static inline void cube(tw_item item, const struct cube *k)
+{
+    const size_t i = tw_global_id(item, 0), j = tw_global_id(item, 1), l = tw_global_id(item, 2);
+    const bool edge = !i || !j || !l || i == tw_global_range(item, 0) - 1 || j == tw_global_range(item, 1) - 1
+                      || l == tw_global_range(item, 2) - 1;
+    tw_at(k->next, i, j, l) = edge ? 1
+                                   : tw_at(k->now, i - 1, j, l) + 2 * tw_at(k->now, i + 1, j, l)
+                                         + 3 * tw_at(k->now, i, j - 1, l) + 5 * tw_at(k->now, i, j + 1, l)
+                                         + 7 * tw_at(k->now, i, j, l - 1) + 11 * tw_at(k->now, i, j, l + 1);
+}
+TW_RANGE_KERNEL(cube, 3);
+
 struct product {
     TW_VIEW(const int) a, b;
     TW_VIEW(int) c;
@@ -183,6 +199,31 @@ TW_TEST(neighborhoods_are_exchanged)
     for (int i = 0; i < 2; ++i)
         TW_PASS(tw_buffer_destroy(&plates[i]));
     TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* Six devices divide it in blocks. */
+TW_TEST(three_dimensions_are_divided_in_blocks)
+{
+    enum { A = 12, B = 14, C = 9 };
+    static unsigned results[2][A * B * C];
+    for (int over = 0; over < 2; ++over) {
+        tw_queue *queue = queue_over(over ? 6 : 1, 0);
+        tw_buffer *buffers[2];
+        for (size_t i = 0; i < A * B * C; ++i)
+            results[over][i] = (unsigned)(i * i);
+        for (int i = 0; i < 2; ++i)
+            TW_PASS(tw_buffer_create_copy(results[over], sizeof(unsigned), tw_range_3d(A, B, C), &buffers[i]));
+        for (int step = 0; step < 6; ++step)
+            TW_COMMAND_GROUP(queue, cg)
+                tw_parallel_for(cg, tw_range_3d(A, B, C), cube,
+                                .now = TW_READ_MAPPED_VIEW(cg, buffers[step & 1], tw_neighborhood(1, 1, 1), 3),
+                                .next = TW_DISCARD_WRITE_MAPPED_VIEW(cg, buffers[~step & 1], tw_one_to_one(), 3));
+        TW_PASS(tw_buffer_read(buffers[0], results[over]));
+        for (int i = 0; i < 2; ++i)
+            TW_PASS(tw_buffer_destroy(&buffers[i]));
+        TW_PASS(tw_queue_destroy(&queue));
+    }
+    TW_CHECK(memcmp(results[0], results[1], sizeof results[0]) == 0);
 }
 
 TW_TEST(slices_are_brought_whole)
@@ -599,7 +640,7 @@ TW_TEST(work_is_divided_by_measured_speeds)
 }
 
 TW_TEST_LIST = {TW_CASE(elements_are_divided_without_a_mapper), TW_CASE(neighborhoods_are_exchanged),
-                TW_CASE(slices_are_brought_whole), TW_CASE(groups_see_the_whole_launch),
+                TW_CASE(three_dimensions_are_divided_in_blocks), TW_CASE(slices_are_brought_whole), TW_CASE(groups_see_the_whole_launch),
                 TW_CASE(reductions_combine_what_all_devices_have), TW_CASE(arrays_are_combined_too),
                 TW_CASE(steps_are_divided), TW_CASE(variables_are_set_on_all_devices),
                 TW_CASE(an_in_order_queue_keeps_the_order),

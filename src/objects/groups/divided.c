@@ -5,6 +5,7 @@
  */
 #include "divided.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,17 +15,19 @@
 #include "graph/division.h"
 #include "objects/data/buffer.h"
 
-/* The first placeholder. No processor has such an address, and the upper half of a double with these bits is that of a NaN
-   which arithmetic does not make. The lower half is none of a small number: the upper half of a placeholder may be left in
-   the padding behind a number of 32 bits. */
-#define PLACEHOLDERS ((uintptr_t)0x7ff3a55a9d3c6000u)
+/* The first placeholder of a group. No processor has such an address, and a double with these bits is a NaN that arithmetic
+   does not make. The 16 bits in the middle differ from group to group, and the lower half is none of a small number: padding
+   behind a number of 32 bits may have the upper half of an older placeholder. */
+#define PLACEHOLDERS ((uintptr_t)0x7ff3 << 48 | 0x9d3c6000u)
+#define GROUP_BIT 32
 #define PLACEHOLDER_STEP 4096u /* between the memory that placeholders stand for: they are aligned for any type */
 
 struct tw_divided *tw_divided_new(void)
 {
+    static _Atomic uint16_t groups;
     struct tw_divided *divided = calloc(1, sizeof *divided);
     if (divided)
-        divided->next = PLACEHOLDERS;
+        divided->first = divided->next = PLACEHOLDERS | (uintptr_t)atomic_fetch_add(&groups, 1) << GROUP_BIT;
     return divided;
 }
 
@@ -122,7 +125,7 @@ static bool find_patches(struct tw_divided *divided)
         uintptr_t word;
         memcpy(&word, divided->block + at, sizeof word);
         struct tw_placeholder patch = {.at = at};
-        if (word < PLACEHOLDERS || word >= divided->next || !find_access(divided, word, &patch)) {
+        if (word < divided->first || word >= divided->next || !find_access(divided, word, &patch)) {
             ++at;
             continue;
         }

@@ -48,7 +48,7 @@ struct tw_divided {
     struct tw_mapped_access *accesses;
     size_t count, capacity;
     size_t reductions; /* number of accesses that the kernel reduces into */
-    uintptr_t next;    /* the next placeholder */
+    uintptr_t first, next; /* the placeholders: from the first up to the next one */
     struct tw_placeholder *placeholders;
     size_t placeholder_count, placeholder_capacity;
     struct tw_launch_request request;

@@ -162,8 +162,14 @@ static void add_piece(struct tw_submission *all, const struct tw_launch_part *pa
 static void add_pieces(struct tw_submission *all, const struct tw_division_plan *plan)
 {
     struct tw_launch_part parts[TW_MOST_QUEUE_DEVICES], edges[2];
-    const unsigned d = tw_divide(&all->space, plan->weights, all->devices->count, parts);
-    size_t before, after;
+    size_t before, after, reach[3];
+    for (unsigned i = 0; i < 3; ++i) {
+        tw_mappers_reach(all->mappers, all->divided->count, &all->space, i, &before, &after);
+        reach[i] = before > after ? before : after;
+    }
+    const unsigned d = tw_divide_in_blocks(&all->space, plan->weights, all->devices->count, reach, parts)
+                           ? 0
+                           : tw_divide(&all->space, plan->weights, all->devices->count, parts);
     tw_mappers_reach(all->mappers, all->divided->count, &all->space, d, &before, &after);
     for (size_t i = 0; i < all->devices->count && (before || after); ++i)
         if (plan->ns[i] > TW_EDGES_PAY_NS && tw_divide_edges(&all->space, d, before, after, &parts[i], edges))
