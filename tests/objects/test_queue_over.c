@@ -523,6 +523,9 @@ TW_TEST(what_is_written_has_to_be_known)
     tw_command_group *cg = tw_queue_begin(queue);
     tw_parallel_for(cg, tw_range_1d(N / 2), step_of, .x = tw_read_write(cg, buffer), .factor = 1);
     tw_test_refuse(queue, cg, TW_ERROR_INVALID_RANGE, "say by a mapper which elements its work-items write");
+    cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(N), step_of, .x = tw_atomic(cg, buffer), .factor = 1);
+    tw_test_refuse(queue, cg, TW_ERROR_INVALID_RANGE, "atomic operations of two on one element");
     tw_test_refuse(queue, mapped(queue, buffer, N, tw_neighborhood(1, 0, 0)), TW_ERROR_INVALID_RANGE,
                    "would write the same elements");
     tw_test_refuse(queue, mapped(queue, buffer, N, tw_all()), TW_ERROR_INVALID_RANGE, "would write the same elements");
@@ -567,6 +570,23 @@ TW_TEST(queues_with_wrong_devices_are_refused)
     if (tw_queue_device_count(queue) == 2)
         TW_FAIL(tw_queue_set_division(queue, negative), TW_ERROR_INVALID_ARGUMENT);
     TW_PASS(tw_queue_set_division(queue, NULL));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+static int takes_no_device(const tw_device *device, void *user)
+{
+    (void)device, (void)user;
+    return -1;
+}
+
+TW_TEST(a_selector_takes_all_devices_that_it_likes)
+{
+    tw_queue *queue = NULL;
+    size_t count = 0;
+    TW_PASS(tw_get_devices(TW_DEVICE_ALL, NULL, 0, &count));
+    TW_FAIL(tw_queue_create_over_selected(takes_no_device, NULL, 0, NULL, NULL, &queue), TW_ERROR_NO_DEVICE);
+    TW_PASS(tw_queue_create_over_selected(NULL, NULL, 0, NULL, NULL, &queue));
+    TW_EQUAL(tw_queue_device_count(queue), count);
     TW_PASS(tw_queue_destroy(&queue));
 }
 

@@ -120,6 +120,13 @@ static tw_status resolve_mappers(const struct tw_submission *all)
     for (size_t i = 0; i < all->divided->count; ++i) {
         const struct tw_mapped_access *access = &all->divided->accesses[i];
         all->mappers[i] = access->mapper;
+        if (access->mode == TW_ATOMIC && access->mapper.tw_kind_ == TW_INTERNAL_MAP_DEFAULT)
+            return tw_fail(
+                TW_ERROR_INVALID_RANGE,
+                "kernel %s has an atomic accessor: on a queue over several devices each has memory of its own, "
+                "so atomic operations of two on one element are not possible. Reduce (TW_REDUCE_ARRAY()), or "
+                "say by tw_atomic_mapped() which elements the work-items of a part use",
+                kernel_name(all));
         if (!tw_mapper_resolve(&all->mappers[i], &all->space, access->range, writes(access)))
             return tw_fail(TW_ERROR_INVALID_RANGE,
                            "kernel %s writes a buffer whose range is not that of the launch: on a queue over several "
