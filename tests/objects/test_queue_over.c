@@ -671,6 +671,7 @@ TW_TEST_LIST = {TW_CASE(elements_are_divided_without_a_mapper),
                 TW_CASE(graphs_are_recorded_over_all_devices),
                 TW_CASE(what_is_written_has_to_be_known),
                 TW_CASE(queues_with_wrong_devices_are_refused),
+                TW_CASE(a_selector_takes_all_devices_that_it_likes),
                 TW_CASE(a_part_that_fails_takes_its_elements_along),
                 TW_CASE(work_is_divided_by_measured_speeds),
                 TW_CASES_END};
