@@ -59,7 +59,8 @@ TW_BEGIN_DECLS
  * @param count   receives the elements of the box; no elements are allowed, and what lies outside of the buffer is cut
  * @param user    as given to tw_map_by()
  *
- * Called by the thread that submits the group, without a lock, for each part; it must not submit or wait.
+ * Called by the thread that submits the group, without a lock, for each part; it must not submit, wait,
+ * or throw an exception.
  */
 typedef void (*tw_range_mapper_function)(tw_id offset, tw_range range, tw_range buffer, tw_id *first, tw_range *count,
                                          void *user);
