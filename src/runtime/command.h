@@ -81,7 +81,7 @@ struct tw_command {
     unsigned tasks_left;
     tw_status status;
     bool started, acquired, complete;
-    bool is_held;       /* submitting it issues nothing: it is one of several, for tw_command_issue_locked() */
+    bool is_held;       /* once submitted it waits for tw_command_issue_locked(): it is one of several */
     bool is_user_event; /* set at creation: read without the lock */
     bool timed;    /* an event can be asked for the times; else no clock is read: it costs a tenth of a short group */
     bool measured; /* the tasks' times are recorded too; only with `timed`, or for tools */

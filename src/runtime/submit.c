@@ -470,6 +470,24 @@ static inline void announce_locked(const struct tw_command *command)
         tw_stream_announce_before_locked(&command->copies[i].task.node);
 }
 
+/* Lets the tasks of a command wait for one more than they do, or no more. */
+static void hold(struct tw_command *command, bool more)
+{
+    const size_t change = more ? 1 : (size_t)-1;
+    command->body.node.pending += change;
+    for (size_t i = 0; i < command->copy_count; ++i)
+        command->copies[i].task.node.pending += change;
+}
+
+/* Passes on the tasks that are ready. All are inserted: only now may any of them finish. */
+static inline void pass_on_locked(struct tw_command *command)
+{
+    tw_make_ready_locked(ready_tasks(command));
+    tw_issue_locked();
+    if (command->body.node.domain && !command->complete)
+        tw_stream_tidy_locked(command->queue);
+}
+
 tw_status tw_command_submit_after_locked(struct tw_command *command, struct tw_command *const *before, size_t count)
 {
     const bool is_watched = tw_changes_are_watched();
@@ -507,17 +525,22 @@ tw_status tw_command_submit_after_locked(struct tw_command *command, struct tw_c
         end_description_locked(command);
     tw_observe_submission_locked(command);
     announce_locked(command);
-    tw_make_ready_locked(ready_tasks(command)); /* all are inserted: only now may any of them finish */
-    if (!command->is_held)
-        tw_command_issue_locked(command);
+    if (command->is_held)
+        hold(command, true);
+    else
+        pass_on_locked(command);
     return TW_SUCCESS;
 }
 
 void tw_command_issue_locked(struct tw_command *command)
 {
-    tw_issue_locked();
-    if (command->body.node.domain && !command->complete)
-        tw_stream_tidy_locked(command->queue);
+    hold(command, false);
+    pass_on_locked(command);
+}
+
+void tw_command_cancel_locked(struct tw_command *command, struct tw_failure *failure)
+{
+    tw_graph_cancel(&command->body.node, &failure->cause);
 }
 
 tw_status tw_command_submit_locked(struct tw_command *command)

@@ -13,7 +13,9 @@ tw_status tw_command_submit_locked(struct tw_command *command);
 /* Does the same. The body waits for those of `count` other commands, too, which the caller keeps; their failure cancels
    it. */
 tw_status tw_command_submit_after_locked(struct tw_command *command, struct tw_command *const *before, size_t count);
-/* Issues what is ready of a submitted command that `is_held`. May release the lock meanwhile. */
+/* Cancels a submitted command that `is_held`. */
+void tw_command_cancel_locked(struct tw_command *command, struct tw_failure *failure);
+/* Passes on the tasks of a submitted command that `is_held`. May release the lock meanwhile. */
 void tw_command_issue_locked(struct tw_command *command);
 /* Makes a planned copy a task of a command, to be inserted into the graph. */
 void tw_copy_describe(struct tw_copy_task *copy, struct tw_command *command, const struct tw_copy_plan *plan);

@@ -11,6 +11,18 @@
  */
 #include "every_fault_run.h"
 
+#include <teamwork/range_mapper.h>
+
+struct reversed {
+    const int *in;
+    int *out;
+};
+static inline void reversed(tw_item item, const struct reversed *k)
+{
+    k->out[tw_global_id(item, 0)] = k->in[N - 1 - tw_global_id(item, 0)];
+}
+TW_RANGE_KERNEL(reversed, 1);
+
 /* ---- scenarios --------------------------------------------------------------------------------------------------- */
 
 static void discovery(void)
@@ -73,6 +85,75 @@ static void all_kinds_of_kernels(void)
     end(&sum);
     end_queue(&queues[0]);
     end_queue(&queues[1]);
+}
+
+/* A queue over all devices, whose launches are divided. */
+static tw_queue *queue_over_all(void)
+{
+    tw_device *devices[MOST_DEVICES];
+    double shares[MOST_DEVICES];
+    tw_queue *queue = NULL;
+    size_t count = 0;
+    if (!went(tw_get_devices(TW_DEVICE_ALL, devices, MOST_DEVICES, &count)))
+        return NULL;
+    for (size_t i = 0; i < count; ++i)
+        shares[i] = 1 + (double)i;
+    if (went(tw_queue_create_over(devices, count, 0, collect, NULL, &queue)))
+        TW_PASS(tw_queue_set_division(queue, shares));
+    return queue;
+}
+
+/* Each part reads what another one has written. */
+static void do_reversed(tw_queue *queue, struct tracked *in, struct tracked *out, tw_event **event)
+{
+    if (!in->buffer || !out->buffer)
+        return;
+    tw_command_group *cg = begin(queue);
+    tw_parallel_for(cg, tw_range_1d(N), reversed, .in = tw_read(cg, in->buffer),
+                    .out = tw_discard_write_mapped(cg, out->buffer, tw_one_to_one()));
+    if (!submit(queue, cg, event))
+        return;
+    out->known = in->known;
+    for (int i = 0; i < N; ++i)
+        out->expected[i] = in->expected[N - 1 - i];
+}
+
+static void queues_over_devices(void)
+{
+    static struct tracked a, b, sum;
+    tw_queue *queue = queue_over_all(), *other = queue_on(1);
+    tw_event *event = NULL;
+    tw_command_graph *graph = NULL;
+    make(&a, OVER, 1);
+    make(&b, COPY, 2);
+    make(&sum, COPY, 3);
+    do_reversed(queue, &a, &b, &event);
+    do_turn(queue, &b);
+    do_add(other, &b, &a);
+    do_turn_groups(queue, &a);
+    do_total(queue, &a, &sum);
+    do_table(queue, &a);
+    do_reversed(queue, &a, &b, NULL);
+    went(tw_event_wait(event));
+    tw_event_release(&event);
+    if (queue && a.buffer && b.buffer && went(tw_queue_begin_recording(queue))) {
+        bool there[3];
+        for (int i = 0; i < 3; ++i)
+            there[i] = i % 2 ? record_add(queue, &a, &b) : record_add(queue, &b, &a);
+        if (went(tw_queue_end_recording(queue, &graph)) && went(tw_queue_submit_graph(queue, graph, NULL)))
+            for (int i = 0; i < 3; ++i)
+                if (there[i])
+                    expect_add(i % 2 ? &a : &b, i % 2 ? &b : &a);
+        tw_command_graph_destroy(&graph);
+    }
+    do_wait(queue);
+    look(&sum);
+    look(&b);
+    end(&a);
+    end(&b);
+    end(&sum);
+    end_queue(&queue);
+    end_queue(&other);
 }
 
 /* More accessors than a group has room for, and what depends on them all. */
@@ -850,6 +931,7 @@ static void at_every_point(void (*scenario)(void))
         at_every_point(name);                                                                                          \
     }
 SCENARIO(all_kinds_of_buffers)
+SCENARIO(queues_over_devices)
 SCENARIO(all_kinds_of_kernels)
 SCENARIO(many_accessors)
 SCENARIO(parts)
@@ -878,6 +960,7 @@ TW_TEST(every_fault_in_discovery)
 TW_TEST_LIST = {TW_CASE(every_fault_in_discovery),
                 TW_CASE(every_fault_in_all_kinds_of_buffers),
                 TW_CASE(every_fault_in_all_kinds_of_kernels),
+                TW_CASE(every_fault_in_queues_over_devices),
                 TW_CASE(every_fault_in_many_accessors),
                 TW_CASE(every_fault_in_parts),
                 TW_CASE(every_fault_in_memory_on_devices),

@@ -2,6 +2,7 @@
 /* Submits several groups as one: those of the devices of a queue over several (divided_submit.c). */
 #include "command_group_command.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/detail.h"
@@ -147,7 +148,7 @@ static tw_status allocate_stages_locked(const struct joint *joint)
     return status;
 }
 
-/* Submits the join. The others stay if that fails. */
+/* Submits the join. */
 static tw_status submit_join_locked(const struct joint *joint)
 {
     struct tw_command *join = joint->join;
@@ -165,7 +166,7 @@ static tw_status submit_join_locked(const struct joint *joint)
         tw_command_release_locked(joined->commands[i]);
     join->home = NULL;
     tw_task_queue_release_locked(&joint->queue->tasks);
-    return tw_fail(status, "%s: the group was submitted, and has no event", tw_error_detail());
+    return status;
 }
 
 /* Submits or records all commands, and stores how many of them. */
@@ -183,11 +184,24 @@ static tw_status submit_commands_locked(const struct joint *joint, tw_event **ev
         status = tw_command_group_enter_locked(group, joint->commands[*submitted], records ? event : NULL);
         group->events = NULL;
         if (status != TW_SUCCESS)
-            return *submitted ? tw_fail(status, "%s: %zu of %zu parts of the group were submitted", tw_error_detail(),
-                                        *submitted, joint->count)
-                              : status;
+            return status;
     }
     return joint->join && !records ? submit_join_locked(joint) : status;
+}
+
+/* Cancels the commands that were submitted, since another one could not be: what they would have written is lost. */
+static void cancel_locked(const struct joint *joint, size_t submitted, tw_status status)
+{
+    char detail[1024];
+    (void)tw_fail(status, "%s: what the group writes is lost", tw_error_detail());
+    snprintf(detail, sizeof detail, "%s", tw_error_detail());
+    tw_detail_of_task(true);
+    (void)tw_fail(status, "%s", detail);
+    struct tw_failure *failure = tw_command_failure_locked(joint->commands[0], status);
+    tw_detail_of_task(false);
+    for (size_t i = 0; i < submitted; ++i)
+        tw_command_cancel_locked(joint->commands[i], failure);
+    tw_cause_release(&failure->cause);
 }
 
 /* Releases the commands, and the groups of those that were submitted. */
@@ -227,6 +241,8 @@ tw_status tw_command_groups_submit(struct tw_queue *queue, struct tw_command_gro
     }
     if (status == TW_SUCCESS)
         status = submit_commands_locked(&joint, event, &submitted);
+    if (status != TW_SUCCESS && submitted && !queue->recorder.recording)
+        cancel_locked(&joint, submitted, status);
     for (size_t i = 0; i < submitted && !queue->recorder.recording; ++i)
         tw_command_issue_locked(joint.commands[i]);
     end_joint_locked(&joint, submitted, status == TW_SUCCESS ? event : NULL);
