@@ -8,7 +8,8 @@
 #include "objects/data/buffer.h"
 
 /* A kernel that runs for as long on a device has its edges run first. */
-#define TW_EDGES_PAY_NS 200000.0
+#define EDGES_PAY_NS 200000.0
+#define EDGES_PAY_ITEMS ((size_t)1 << 20)
 
 /* ---- boxes ------------------------------------------------------------------------------------------------------- */
 
@@ -167,6 +168,15 @@ static void add_piece(struct tw_submission *all, const struct tw_launch_part *pa
     ++all->count;
 }
 
+/* Returns true if it pays to run the edges of a part first. In a command graph that costs little, so there a part that was not
+   measured has to be large alone. */
+static bool edges_pay(const struct tw_submission *all, double ns, const struct tw_launch_part *part)
+{
+    const size_t units = part->count[0] * part->count[1] * part->count[2];
+    const size_t items = units * all->space.unit[0] * all->space.unit[1] * all->space.unit[2];
+    return ns > 0 ? ns > EDGES_PAY_NS : items > EDGES_PAY_ITEMS && tw_queue_is_recording(all->group->queue);
+}
+
 /* Makes a piece for each device that has a part, and for its edges if they pay: those of all devices come first. */
 static void add_pieces(struct tw_submission *all, const struct tw_division_plan *plan)
 {
@@ -181,7 +191,7 @@ static void add_pieces(struct tw_submission *all, const struct tw_division_plan 
                            : tw_divide(&all->space, plan->weights, all->devices->count, parts);
     tw_mappers_reach(all->mappers, all->divided->count, &all->space, d, &before, &after);
     for (size_t i = 0; i < all->devices->count && (before || after); ++i)
-        if (plan->ns[i] > TW_EDGES_PAY_NS && tw_divide_edges(&all->space, d, before, after, &parts[i], edges))
+        if (edges_pay(all, plan->ns[i], &parts[i]) && tw_divide_edges(&all->space, d, before, after, &parts[i], edges))
             for (size_t k = 0; k < 2; ++k)
                 if (!tw_launch_part_is_empty(&edges[k]))
                     add_piece(all, &edges[k], i, true);
