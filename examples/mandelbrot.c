@@ -4,20 +4,22 @@
  * their mean colour. As a range kernel, and as a hierarchical one whose groups first look at the edge of their tile:
  * where all of that is inside of the set, so is the tile, which has no holes. Both are compared with a sequential loop.
  *
- *     mandelbrot [FILE.png [WIDTH]]     writes the picture too, where it is built with libpng
+ * On several devices each draws some of the rows. Rows in the middle take many times as long as those at the edge, so
+ * how the picture is divided matters. It is drawn several times; the times are of the first time and of the last.
+ *
+ *     mandelbrot [--devices LIST] [FILE.png [WIDTH]]     devices.h has the lists; writes the picture too, where it is
+ *                                                        built with libpng
  */
+#include "devices.h"
+
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <teamwork/image.h>
 #include <teamwork/math.h>
-#include <teamwork/teamwork.h>
 #include <teamwork/vector.h>
 #ifdef MANDELBROT_PNG
 #include <png.h>
 #endif
 
-enum { WIDTH = 300, MAX_WIDTH = 4096, TILE = 8, LIMIT = 256 };
+enum { WIDTH = 300, MAX_WIDTH = 16384, TILE = 8, LIMIT = 256, TIMES = 6 };
 
 /* Points are followed until they are so far away, squared: beyond, the distance tells how close the next step was. */
 #define FAR 256.0f
@@ -71,27 +73,25 @@ static inline tw_float4 colour(tw_float4 counts)
     return sum / 4.0f;
 }
 
+static inline tw_uchar4 pixel_of(tw_float4 colour)
+{
+    return tw_convert_uchar4_sat_rte(colour * 255.0f);
+}
+
 struct mandelbrot {
     struct view view;
-    tw_image_2d out;
+    TW_VIEW(tw_uchar4, 2) out;
 };
 
 static inline void mandelbrot(tw_item item, const struct mandelbrot *k)
 {
     const size_t row = tw_global_id(item, 0), column = tw_global_id(item, 1);
-    tw_write_imagef(tw_image_as(k->out, TW_RGBA, TW_UNORM_INT8), tw_get_global_id(item),
-                    colour(pixel_steps(&k->view, column, row)));
+    tw_at(k->out, row, column) = pixel_of(colour(pixel_steps(&k->view, column, row)));
 }
 TW_RANGE_KERNEL(mandelbrot, 2);
 
-struct mandelbrot_tiles {
-    struct view view;
-    tw_image_2d out;
-};
-
-static inline void mandelbrot_tiles(tw_group group, const struct mandelbrot_tiles *k)
+static inline void mandelbrot_tiles(tw_group group, const struct mandelbrot *k)
 {
-    const tw_image_2d out = tw_image_as(k->out, TW_RGBA, TW_UNORM_INT8);
     TW_LOCAL(int, on_edge_outside, [TILE][TILE]); /* of each pixel: on the edge of the tile, and not all in the set */
 
     tw_parallel_for_work_item(group, item) {
@@ -110,44 +110,47 @@ static inline void mandelbrot_tiles(tw_group group, const struct mandelbrot_tile
     tw_parallel_for_work_item(group, item) {
         const size_t row = tw_global_id(item, 0), column = tw_global_id(item, 1);
         const tw_float4 counts = outside ? pixel_steps(&k->view, column, row) : (tw_float4)LIMIT;
-        if (row < (size_t)tw_get_image_height(out) && column < (size_t)tw_get_image_width(out))
-            tw_write_imagef(out, (tw_int2){(int)column, (int)row}, colour(counts));
+        if (row < tw_extent(k->out, 0) && column < tw_extent(k->out, 1))
+            tw_at(k->out, row, column) = pixel_of(colour(counts));
     }
 }
-TW_WORK_GROUP_KERNEL(mandelbrot_tiles, TILE, TILE);
-
-static void check(tw_status status)
-{
-    if (status != TW_SUCCESS) {
-        fprintf(stderr, "%s: %s\n", tw_status_name(status), tw_error_detail());
-        exit(1);
-    }
-}
+TW_WORK_GROUP_KERNEL(TW_BLOCK(mandelbrot) mandelbrot_tiles, TILE, TILE);
 
 /* What is drawn: the whole set, two rows for three columns. */
 struct picture {
     size_t width, height;
     struct view view;
-    unsigned char *pixels[2]; /* of the range kernel, and of the hierarchical one */
+    tw_uchar4 *pixels;
+    tw_float4 *expected; /* colours from 0 to 255 */
 };
 
-static void draw(tw_queue *queue, bool tiles, const struct picture *picture)
+static void submit(tw_queue *queue, bool tiles, const struct picture *picture, tw_buffer *pixels)
 {
-    const tw_image_layout layout = {
-        .order = TW_RGBA, .type = TW_UNORM_INT8, .size = tw_range_2d(picture->height, picture->width)};
-    tw_image *image;
-    check(tw_image_create_over(picture->pixels[tiles], layout, &image));
     tw_command_group *cg = tw_queue_begin(queue);
     if (tiles)
         tw_parallel_for_work_group(cg,
                                    tw_range_2d((picture->height + TILE - 1) / TILE, (picture->width + TILE - 1) / TILE),
                                    tw_range_2d(TILE, TILE), mandelbrot_tiles, .view = picture->view,
-                                   .out = tw_discard_write_image_2d(cg, image));
+                                   .out = TW_DISCARD_WRITE_VIEW(cg, pixels, 2));
     else
-        tw_parallel_for(cg, layout.size, mandelbrot, .view = picture->view,
-                        .out = tw_discard_write_image_2d(cg, image));
+        tw_parallel_for(cg, tw_range_2d(picture->height, picture->width), mandelbrot, .view = picture->view,
+                        .out = TW_DISCARD_WRITE_VIEW(cg, pixels, 2));
     check(tw_queue_submit(queue, cg, NULL));
-    check(tw_image_destroy(&image)); /* waits for the kernel */
+}
+
+/* Draws the picture several times, and stores the seconds of each. */
+static void draw(tw_queue *queue, bool tiles, const struct picture *picture, double taken[TIMES])
+{
+    tw_buffer *pixels;
+    check(tw_buffer_create_over(picture->pixels, sizeof(tw_uchar4), tw_range_2d(picture->height, picture->width),
+                                &pixels));
+    for (int i = 0; i < TIMES; ++i) {
+        const double start = seconds();
+        submit(queue, tiles, picture, pixels);
+        check(tw_queue_wait(queue));
+        taken[i] = seconds() - start;
+    }
+    check(tw_buffer_destroy(&pixels)); /* brings the picture to the host */
 }
 
 /* One point after another, in double precision. */
@@ -163,29 +166,33 @@ static double reference(double x0, double y0)
     return i == LIMIT ? i : i - log2(log2(x * x + y * y) / log2((double)FAR));
 }
 
-/* Pixels that differ by more than rounding: at the edge of the set single precision may count otherwise. */
-static void count_wrong(const struct picture *picture, size_t wrong[2])
+static void compute_expected(const struct picture *picture)
 {
-    wrong[0] = wrong[1] = 0;
+    const struct view *view = &picture->view;
     for (size_t row = 0; row < picture->height; ++row)
         for (size_t column = 0; column < picture->width; ++column) {
-            const struct view *view = &picture->view;
             tw_float4 counts;
             for (int i = 0; i < 4; ++i)
                 counts[i] =
                     (float)reference((double)view->left + (double)view->step * ((double)column + 0.25 + 0.5 * (i % 2)),
                                      (double)view->top + (double)view->step * ((double)row + 0.25 + 0.5 * (i / 2)));
-            const tw_float4 expected = colour(counts) * 255.0f;
-            for (int kind = 0; kind < 2; ++kind) {
-                bool differs = false;
-                for (int c = 0; c < 4; ++c) {
-                    const float error =
-                        (float)picture->pixels[kind][4 * (row * picture->width + column) + (size_t)c] - expected[c];
-                    differs = differs || error > 1.5f || error < -1.5f;
-                }
-                wrong[kind] += differs;
-            }
+            picture->expected[row * picture->width + column] = colour(counts) * 255.0f;
         }
+}
+
+/* Pixels that differ by more than rounding: at the edge of the set single precision may count otherwise. */
+static size_t count_wrong(const struct picture *picture)
+{
+    size_t wrong = 0;
+    for (size_t i = 0; i < picture->width * picture->height; ++i) {
+        bool differs = false;
+        for (int c = 0; c < 4; ++c) {
+            const float error = (float)picture->pixels[i][c] - picture->expected[i][c];
+            differs = differs || error > 1.5f || error < -1.5f;
+        }
+        wrong += differs;
+    }
+    return wrong;
 }
 
 /* A picture for the terminal: every tenth row and fifth column. */
@@ -193,8 +200,8 @@ static void print(const struct picture *picture)
 {
     for (size_t row = 0; row < picture->height; row += 10) {
         for (size_t column = 0; column < picture->width; column += 5) {
-            const unsigned char *p = &picture->pixels[0][4 * (row * picture->width + column)];
-            const int light = p[0] + p[1] + p[2];
+            const tw_uchar4 pixel = picture->pixels[row * picture->width + column];
+            const int light = pixel[0] + pixel[1] + pixel[2];
             putchar(light ? " .:+"[light / 192] : '#'); /* the set alone is black */
         }
         putchar('\n');
@@ -208,7 +215,7 @@ static bool write_png(const struct picture *picture, const char *path)
                      .width = (png_uint_32)picture->width,
                      .height = (png_uint_32)picture->height,
                      .format = PNG_FORMAT_RGBA};
-    if (png_image_write_to_file(&png, path, 0, picture->pixels[0], 0, NULL))
+    if (png_image_write_to_file(&png, path, 0, picture->pixels, 0, NULL))
         return true;
     fprintf(stderr, "mandelbrot: %s: %s\n", path, png.message);
 #else
@@ -220,32 +227,40 @@ static bool write_png(const struct picture *picture, const char *path)
 
 int main(int count, char **arguments)
 {
+    const struct devices devices = take_devices(&count, arguments);
     const long width = count > 2 ? strtol(arguments[2], NULL, 10) : WIDTH;
     if (width < TILE || width > MAX_WIDTH) {
         fprintf(stderr, "mandelbrot: the width is from %d to %d\n", TILE, MAX_WIDTH);
         return 2;
     }
     struct picture picture = {.width = (size_t)width, .height = (size_t)width * 2 / 3};
-    picture.view = (struct view){-2.375f, -1.2f, 3.6f / (float)width};
     const size_t pixels = picture.width * picture.height;
-    tw_queue *queue;
-    check(tw_queue_create(NULL, NULL, NULL, NULL, &queue));
-    for (int kind = 0; kind < 2; ++kind) {
-        picture.pixels[kind] = malloc(4 * pixels);
-        if (!picture.pixels[kind])
-            return 1;
-        draw(queue, kind == 1, &picture);
-    }
-    check(tw_queue_destroy(&queue));
+    picture.view = (struct view){-2.375f, -1.2f, 3.6f / (float)width};
+    picture.pixels = malloc(pixels * sizeof *picture.pixels);
+    picture.expected = aligned_alloc(sizeof *picture.expected, pixels * sizeof *picture.expected);
+    if (!picture.pixels || !picture.expected)
+        return 1;
+    compute_expected(&picture);
 
-    size_t wrong[2];
-    count_wrong(&picture, wrong);
+    bool right = true;
+    tw_queue *queue;
+    printf("%zu pixels\n", pixels);
+    for (size_t run = 0; (queue = create_queue(&devices, run)); ++run) {
+        for (int tiles = 0; tiles < 2; ++tiles) {
+            double taken[TIMES];
+            memset(picture.pixels, 0, pixels * sizeof *picture.pixels);
+            draw(queue, tiles, &picture, taken);
+            const bool close = count_wrong(&picture) <= pixels / 50;
+            right &= report(queue, tiles ? "hierarchical, first" : "range, first", taken[0], close);
+            right &= report(queue, tiles ? "hierarchical, last" : "range, last", taken[TIMES - 1], close);
+        }
+        check(tw_queue_destroy(&queue));
+    }
     if (count < 2)
         print(&picture);
-    const bool written = count < 2 || write_png(&picture, arguments[1]);
-    printf("%zu pixels; unlike the sequential loop: %zu of the range kernel, %zu of the hierarchical one\n", pixels,
-           wrong[0], wrong[1]);
-    free(picture.pixels[0]);
-    free(picture.pixels[1]);
-    return !written || wrong[0] > pixels / 50 || wrong[1] > pixels / 50;
+    else
+        right &= write_png(&picture, arguments[1]);
+    free(picture.pixels);
+    free(picture.expected);
+    return !right;
 }

@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parallel reduction: the sum of an array. Each work-group adds up its part of the array in team-local memory and
- * writes one number; launches follow each other until one number is left. Shown on 16 numbers, then on 2^26.
+ * Parallel reduction: the sum of an array, on one device or on several. Each work-group adds up its part of the array in
+ * team-local memory and writes one number; launches follow each other until one number is left. Then the same by the
+ * library (reduction.h), in one launch. Shown on 16 numbers, then on 2^22, or as many as the program is told.
  *
  * A launch reads one buffer and writes another. Done in place, a group could overwrite what another has yet to read:
  * there is no synchronization between groups within a kernel.
  *
- * The numbers are from 0 to 10, so the sum of 2^26 of them is below 2^31 and int32_t holds it.
+ * On several devices each adds up its share of the array, and moves no more than what its groups have written.
+ *
+ * The numbers are from 0 to 10, so the sum of 2^27 of them is below 2^31 and int32_t holds it.
+ *
+ *     reduction [--devices LIST] [NUMBERS]     devices.h has the lists
  */
+#include "devices.h"
+
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <teamwork/teamwork.h>
-#include <time.h>
 
 enum {
-    GROUP = 256,        /* work-items in a group */
-    EACH = 32,          /* numbers that a work-item adds up on its own, before the group works together */
-    PART = GROUP * EACH /* numbers that a group turns into one */
+    GROUP = 256,         /* work-items in a group */
+    EACH = 32,           /* numbers that a work-item adds up on its own, before the group works together */
+    PART = GROUP * EACH, /* numbers that a group turns into one */
+    COUNT = 1 << 22,     /* by default */
+    MOST = 1 << 27,
+    TIMES = 5
 };
 
 struct reduce {
@@ -67,13 +73,17 @@ static inline void reduce(tw_group group, const struct reduce *k)
 }
 TW_WORK_GROUP_KERNEL(reduce, GROUP);
 
-static void check(tw_status status)
+/* The same by the library: what tw_combine() is given it adds up, in each launch, in the best way that the device has. */
+struct total {
+    const int32_t *in;
+    TW_REDUCTION(int32_t, TW_SUM) sum;
+};
+
+static inline void total(tw_item item, const struct total *k)
 {
-    if (status != TW_SUCCESS) {
-        fprintf(stderr, "%s: %s\n", tw_status_name(status), tw_error_detail());
-        exit(1);
-    }
+    tw_combine(k->sum, k->in[tw_global_id(item, 0)]);
 }
+TW_RANGE_REDUCTION(total, 1, sum);
 
 /* Whether the device can run groups of this size with this much local memory. */
 static void check_device(const tw_device *device)
@@ -90,6 +100,21 @@ static void check_device(const tw_device *device)
     }
 }
 
+/* The numbers that work-items read, and those that their groups write. */
+static void parts_of(tw_id id, tw_range items, tw_range buffer, tw_id *first, tw_range *count, void *user)
+{
+    (void)buffer, (void)user;
+    *first = tw_id_1d(id.at[0] * EACH);
+    *count = tw_range_1d(items.size[0] * EACH);
+}
+
+static void sums_of(tw_id id, tw_range items, tw_range buffer, tw_id *first, tw_range *count, void *user)
+{
+    (void)buffer, (void)user;
+    *first = tw_id_1d(id.at[0] / GROUP);
+    *count = tw_range_1d(items.size[0] / GROUP);
+}
+
 /* The sum of a buffer of `count` >= 1 numbers, which is left as it is. */
 static int32_t sum_of(tw_queue *queue, tw_buffer *numbers, size_t count)
 {
@@ -100,8 +125,9 @@ static int32_t sum_of(tw_queue *queue, tw_buffer *numbers, size_t count)
         check(tw_buffer_create(sizeof(int32_t), tw_range_1d(groups), &to));
 
         tw_command_group *cg = tw_queue_begin(queue);
-        tw_parallel_for_work_group(cg, tw_range_1d(groups), tw_range_1d(GROUP), reduce, .in = tw_read(cg, from),
-                                   .out = tw_discard_write(cg, to), .count = count);
+        tw_parallel_for_work_group(cg, tw_range_1d(groups), tw_range_1d(GROUP), reduce,
+                                   .in = tw_read_mapped(cg, from, tw_map_by(parts_of, NULL)),
+                                   .out = tw_discard_write_mapped(cg, to, tw_map_by(sums_of, NULL)), .count = count);
         check(tw_queue_submit(queue, cg, NULL));
 
         check(tw_buffer_destroy(&from)); /* drops this reference: the buffer stays until the kernel has read it */
@@ -109,43 +135,65 @@ static int32_t sum_of(tw_queue *queue, tw_buffer *numbers, size_t count)
         count = groups;
     }
 
-    tw_host_accessor *result;
-    check(tw_host_access(from, TW_READ, &result)); /* waits for the last launch */
-    const int32_t sum = *(const int32_t *)tw_host_accessor_const_data(result);
-    tw_host_accessor_release(&result);
+    int32_t sum;
+    check(tw_buffer_read(from, &sum)); /* waits for the last launch */
     check(tw_buffer_destroy(&from));
     return sum;
 }
 
-static double milliseconds(void)
+/* The same by the library. */
+static int32_t total_of(tw_queue *queue, tw_buffer *numbers, size_t count)
 {
-    struct timespec now;
-    timespec_get(&now, TIME_UTC);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+    int32_t sum;
+    tw_buffer *result;
+    check(tw_buffer_create(sizeof sum, tw_range_1d(1), &result));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(count), total, .in = tw_read_mapped(cg, numbers, tw_one_to_one()),
+                    .sum = TW_REDUCE_INIT(cg, result));
+    check(tw_queue_submit(queue, cg, NULL));
+    check(tw_buffer_read(result, &sum));
+    check(tw_buffer_destroy(&result));
+    return sum;
 }
 
-static int sum_sixteen(tw_queue *queue)
+static bool sum_sixteen(tw_queue *queue)
 {
     static const int32_t data[] = {1, 8, 5, 9, 4, 2, 6, 0, 1, 8, 6, 2, 10, 9, 0, 5};
-    enum { COUNT = sizeof data / sizeof data[0] };
+    const size_t count = sizeof data / sizeof data[0];
     tw_buffer *buffer;
-    check(tw_buffer_create_over_const(data, sizeof data[0], tw_range_1d(COUNT), &buffer));
-    const int32_t sum = sum_of(queue, buffer, COUNT);
+    check(tw_buffer_create_over_const(data, sizeof data[0], tw_range_1d(count), &buffer));
+    const double start = seconds();
+    const int32_t sum = sum_of(queue, buffer, count), total = total_of(queue, buffer, count);
+    const double taken = seconds() - start;
     check(tw_buffer_destroy(&buffer));
-
-    printf("Data:");
-    for (int i = 0; i < COUNT; ++i)
-        printf(" %d", data[i]);
-    printf("\nSum: %d\n", sum);
-    return sum == 76 ? 0 : 1;
+    return report(queue, "sixteen, both ways", taken, sum == 76 && total == 76);
 }
 
-static int sum_many(tw_queue *queue, size_t count)
+/* The sum of many numbers, several times, by one of the two functions. */
+static bool sum_many(tw_queue *queue, const char *name, int32_t (*sum)(tw_queue *, tw_buffer *, size_t),
+                     const int32_t *data, size_t count, int64_t expected)
 {
-    int32_t *data = malloc(count * sizeof *data);
+    tw_buffer *buffer;
+    double taken = 0;
+    bool right = true;
+    check(tw_buffer_create_over_const(data, sizeof *data, tw_range_1d(count), &buffer));
+    for (int i = 0; i < TIMES; ++i) { /* the first brings the numbers to the devices */
+        const double start = seconds();
+        right &= sum(queue, buffer, count) == expected;
+        taken = seconds() - start;
+    }
+    check(tw_buffer_destroy(&buffer));
+    return report(queue, name, taken, right);
+}
+
+int main(int arguments_count, char **arguments)
+{
+    const struct devices devices = take_devices(&arguments_count, arguments);
+    const size_t count = arguments_count > 1 ? strtoul(arguments[1], NULL, 10) : COUNT;
+    int32_t *data = count >= 1 && count <= MOST ? malloc(count * sizeof *data) : NULL;
     if (!data) {
-        fprintf(stderr, "no memory for %zu numbers\n", count);
-        return 1;
+        fprintf(stderr, "reduction: no memory for %zu numbers, or there are not 1 to %d\n", count, MOST);
+        return 2;
     }
     int64_t expected = 0; /* one after the other, in 64 bits */
     uint64_t random = 88172645463325252u;
@@ -155,28 +203,16 @@ static int sum_many(tw_queue *queue, size_t count)
         expected += data[i];
     }
 
-    tw_buffer *buffer;
-    check(tw_buffer_create_over_const(data, sizeof *data, tw_range_1d(count), &buffer));
-    const double start = milliseconds();
-    const int32_t first = sum_of(queue, buffer, count); /* brings the data to the device */
-    const double middle = milliseconds();
-    const int32_t second = sum_of(queue, buffer, count); /* finds it there */
-    const double end = milliseconds();
-    check(tw_buffer_destroy(&buffer));
-    free(data);
-
-    printf("%zu numbers: sum %d, expected %lld; %.2f ms with the transfer to the device, %.2f ms without\n", count,
-           second, (long long)expected, middle - start, end - middle);
-    return first == expected && second == expected ? 0 : 1;
-}
-
-int main(void)
-{
+    printf("The sum of %zu numbers is %lld\n", count, (long long)expected);
+    bool right = true;
     tw_queue *queue;
-    check(tw_queue_create(NULL, NULL, NULL, NULL, &queue));
-    check_device(tw_queue_device(queue));
-    int wrong = sum_sixteen(queue);
-    wrong |= sum_many(queue, (size_t)1 << 26);
-    check(tw_queue_destroy(&queue));
-    return wrong;
+    for (size_t run = 0; (queue = create_queue(&devices, run)); ++run) {
+        check_device(tw_queue_device(queue));
+        right &= sum_sixteen(queue);
+        right &= sum_many(queue, "by groups", sum_of, data, count, expected);
+        right &= sum_many(queue, "by the library", total_of, data, count, expected);
+        check(tw_queue_destroy(&queue));
+    }
+    free(data);
+    return !right;
 }

@@ -8,6 +8,9 @@
  *
  * They wait for what they access and for nothing else. So the exchange is under way while the device computes the inner
  * cells of this step, and of the next one, which need nothing that comes from outside.
+ *
+ * A rank with several devices has a queue over all of them for the inner cells. It divides them by rows, and brings the
+ * rows at the borders between two devices from one to the other. The edges are for the first device alone.
  */
 #include "halo.h"
 
@@ -116,15 +119,21 @@ static tw_status submit_edges(const struct block *block, tw_buffer *now, tw_buff
 {
     const size_t rows = (size_t)block->own_rows, columns = (size_t)block->own_columns;
     const tw_range row = tw_range_2d(1, columns), column = tw_range_2d(rows - 2, 1);
-    tw_command_group *cg = tw_queue_begin(block->compute);
-    tw_parallel_for(cg, tw_range_2d(SIDES, rows > columns ? rows : columns), edges, .now = tw_read(cg, now),
+    const tw_range two_rows = tw_range_2d(2, columns), two_columns = tw_range_2d(rows, 2);
+    tw_command_group *cg = tw_queue_begin(block->edges);
+    /* What is read, and no more: the inner cells may be on other devices. */
+    const float *first = tw_read_part(cg, now, tw_id_2d(0, 0), two_rows);
+    (void)tw_read_part(cg, now, tw_id_2d(rows - 2, 0), two_rows);
+    (void)tw_read_part(cg, now, tw_id_2d(0, 0), two_columns);
+    (void)tw_read_part(cg, now, tw_id_2d(0, columns - 2), two_columns);
+    tw_parallel_for(cg, tw_range_2d(SIDES, rows > columns ? rows : columns), edges, .now = first,
                     .received = tw_read(cg, block->received), .sent = tw_discard_write(cg, block->sent),
                     .next = {[TOP] = tw_discard_write_part(cg, next, tw_id_2d(0, 0), row),
                              [BOTTOM] = tw_discard_write_part(cg, next, tw_id_2d(rows - 1, 0), row),
                              [LEFT] = tw_discard_write_part(cg, next, tw_id_2d(1, 0), column),
                              [RIGHT] = tw_discard_write_part(cg, next, tw_id_2d(1, columns - 1), column)},
                     .rows = (unsigned)rows, .columns = (unsigned)columns);
-    return tw_queue_submit(block->compute, cg, NULL);
+    return tw_queue_submit(block->edges, cg, NULL);
 }
 
 static tw_status submit_inside(const struct block *block, tw_buffer *now, tw_buffer *next, tw_event *after)
@@ -132,7 +141,8 @@ static tw_status submit_inside(const struct block *block, tw_buffer *now, tw_buf
     const tw_range part = tw_range_2d((size_t)block->own_rows - 2, (size_t)block->own_columns - 2);
     tw_command_group *cg = tw_queue_begin(block->compute);
     tw_depends_on(cg, after);
-    tw_parallel_for(cg, part, inside, .now = TW_READ_VIEW(cg, now),
+    tw_parallel_for(cg, part, inside,
+                    .now = TW_READ_MAPPED_VIEW(cg, now, tw_neighborhood_of(tw_id_2d(0, 0), tw_id_2d(2, 2))),
                     .next = TW_DISCARD_WRITE_PART_VIEW(cg, next, tw_id_2d(1, 1), part));
     return tw_queue_submit(block->compute, cg, NULL);
 }
@@ -157,7 +167,8 @@ tw_status block_wait(struct block *block)
 {
     /* If a message fails, so does all that needs it: the first one says why. */
     const tw_status messages = tw_queue_wait(block->messages);
-    return messages == TW_SUCCESS ? tw_queue_wait(block->compute) : messages;
+    const tw_status edges = messages == TW_SUCCESS ? tw_queue_wait(block->edges) : messages;
+    return edges == TW_SUCCESS ? tw_queue_wait(block->compute) : edges;
 }
 
 /* ---- the beginning and the end ----------------------------------------------------------------------------------- */
@@ -211,14 +222,23 @@ static tw_status create_buffers(struct block *block)
     return status;
 }
 
-tw_status block_create(struct block *block, const struct options *options, MPI_Comm comm, tw_device *device)
+tw_status block_create(struct block *block, const struct options *options, MPI_Comm comm, tw_device *const *devices,
+                       size_t count)
 {
+    tw_device *const device = devices[0];
     *block =
         (struct block){.rows = options->rows, .columns = options->columns, .comm = comm, .overlap = options->overlap};
     block->device_pointers =
         options->halos == HALOS_DEVICE || (options->halos == HALOS_AUTO && exchange_takes_device_pointers(device));
     place(block);
-    tw_status status = tw_queue_create_on_device(device, NULL, NULL, &block->compute);
+    double shares[MOST_DEVICES];
+    for (size_t i = 0; i < count; ++i)
+        shares[i] = 1; /* a node's devices are alike, and all ranks wait for the slowest */
+    tw_status status = tw_queue_create_over(devices, count, 0, NULL, NULL, &block->compute);
+    if (status == TW_SUCCESS)
+        status = tw_queue_set_division(block->compute, shares);
+    if (status == TW_SUCCESS)
+        status = tw_queue_create_on_device(device, NULL, NULL, &block->edges);
     if (status == TW_SUCCESS)
         status = tw_queue_create_with_properties(NULL, device, TW_QUEUE_IN_ORDER, NULL, NULL, &block->messages);
     if (status == TW_SUCCESS)
@@ -234,8 +254,8 @@ tw_status block_destroy(struct block *block)
         const tw_status destroyed = tw_buffer_destroy(buffers[i]);
         status = status == TW_SUCCESS ? destroyed : status;
     }
-    tw_queue **queues[] = {&block->messages, &block->compute};
-    for (size_t i = 0; i < 2; ++i) {
+    tw_queue **queues[] = {&block->messages, &block->edges, &block->compute};
+    for (size_t i = 0; i < sizeof queues / sizeof queues[0]; ++i) {
         const tw_status destroyed = tw_queue_destroy(queues[i]);
         status = status == TW_SUCCESS ? destroyed : status;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * A five-point stencil on a grid of cells that is divided among the ranks of an MPI program, a device each.
+ * A five-point stencil on a grid of cells that is divided among the ranks of an MPI program. A rank has a device, or
+ * several: its queue divides the inner cells of its block among them.
  *
  *     block.c     a rank's block of the grid: its buffers, kernels and steps
  *     exchange.c  the cells at its edges go to its neighbours, and theirs come here
@@ -24,8 +25,11 @@ enum halos {
     HALOS_DEVICE  /* in the device's memory, whose addresses MPI gets */
 };
 
+enum { MOST_DEVICES = 64 };
+
 struct options {
     int rows, columns, steps;
+    int devices;  /* of each rank; 0: one, its own */
     int ranks[2]; /* of the grid of ranks, down and across; 0: as MPI divides them */
     enum halos halos;
     bool overlap; /* the inner cells are computed while the messages are under way */
@@ -39,18 +43,19 @@ struct block {
     int rows, columns;           /* of the whole grid */
     int first_row, first_column; /* of the block in the grid */
     int own_rows, own_columns;   /* at least 2 each */
-    tw_queue *compute;
-    tw_queue *messages;         /* in order, on the same device: MPI is called by one thread at a time */
-    tw_buffer *cells[2];        /* of this step and of the next one */
-    tw_buffer *sent, *received; /* what goes over the sides, and what comes: side_part() says where */
-    float *sent_memory;         /* page-locked, as the next */
-    float *received_memory;     /* the cells around the block; those around the whole grid stay as they are */
-    bool device_pointers;       /* MPI gets addresses of the device */
-    bool overlap;               /* as in the options */
-    int step;                   /* done so far */
-    MPI_Comm comm;              /* Cartesian; its errors are returned */
-    int neighbours[SIDES];      /* ranks; MPI_PROC_NULL where the grid ends */
-    double exchange_seconds;    /* spent in MPI; written by the tasks on `messages`, one at a time */
+    tw_queue *compute;           /* over all devices of the rank */
+    tw_queue *edges;             /* on the first of them */
+    tw_queue *messages;          /* in order, on the first too: MPI is called by one thread at a time */
+    tw_buffer *cells[2];         /* of this step and of the next one */
+    tw_buffer *sent, *received;  /* what goes over the sides, and what comes: side_part() says where */
+    float *sent_memory;          /* page-locked, as the next */
+    float *received_memory;      /* the cells around the block; those around the whole grid stay as they are */
+    bool device_pointers;        /* MPI gets addresses of the device */
+    bool overlap;                /* as in the options */
+    int step;                    /* done so far */
+    MPI_Comm comm;               /* Cartesian; its errors are returned */
+    int neighbours[SIDES];       /* ranks; MPI_PROC_NULL where the grid ends */
+    double exchange_seconds;     /* spent in MPI; written by the tasks on `messages`, one at a time */
 };
 
 /* What a cell has at first. Cells around the grid, at -1 and behind the last, have a value that they keep. */
@@ -64,8 +69,9 @@ static inline float halo_relax(float up, float down, float left, float right)
 
 /* ---- block.c ----------------------------------------------------------------------------------------------------- */
 
-/* Makes a rank's block on a device. `comm` is Cartesian, of two dimensions. */
-tw_status block_create(struct block *block, const struct options *options, MPI_Comm comm, tw_device *device);
+/* Makes a rank's block on its devices. `comm` is Cartesian, of two dimensions. */
+tw_status block_create(struct block *block, const struct options *options, MPI_Comm comm, tw_device *const *devices,
+                       size_t count);
 
 /* Submits steps; nothing waits. */
 tw_status block_submit(struct block *block, int steps);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Heat that spreads in a plate, on many devices of many nodes: a rank of MPI for each device (halo.h).
+ * Heat that spreads in a plate, on many devices of many nodes: a rank of MPI for each device, or for several (halo.h).
  *
- *     mpiexec -n 4 halo_mpi [--size ROWSxCOLUMNS] [--steps N] [--ranks DOWNxACROSS] [--halos auto|staged|device]
- *                           [--no-overlap] [--no-check] [--thread-level NAME] [--output FILE]
+ *     mpiexec -n 4 halo_mpi [--size ROWSxCOLUMNS] [--steps N] [--ranks DOWNxACROSS] [--devices N]
+ *                           [--halos auto|staged|device] [--no-overlap] [--no-check] [--thread-level NAME]
+ *                           [--output FILE]
+ *
+ * With --devices each rank takes the next N of its node's devices, in the order of TW_DEVICES.
  *
  * The result has the same bits for any number of ranks. Rank 0 compares it with a sequential program's. Exit status: 0,
  * 1 if something failed or a cell is wrong, 2 for a wrong option or a grid that has too few cells for the ranks.
@@ -80,6 +83,8 @@ static const char *read_options(int argc, char **argv, struct options *options)
             right = read_pair(value, &options->rows, &options->columns);
         else if (strcmp(name, "--ranks") == 0)
             right = read_pair(value, &options->ranks[0], &options->ranks[1]);
+        else if (strcmp(name, "--devices") == 0)
+            right = read_number(value, &options->devices) && options->devices <= MOST_DEVICES;
         else if (strcmp(name, "--steps") == 0)
             right = read_number(value, &options->steps);
         else if (strcmp(name, "--halos") == 0)
@@ -125,20 +130,45 @@ static int refuse(int rank, int exit_status, const char *why)
     return exit_status;
 }
 
-/* The GPU that belongs to this rank of the node; where there are none, what the program would get without MPI. */
-static tw_device *choose_device(void)
+static int find_local_rank(void)
 {
     MPI_Comm node;
     int local_rank = 0;
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     MPI_Comm_rank(node, &local_rank);
     MPI_Comm_free(&node);
+    return local_rank;
+}
+
+/* The GPU that belongs to this rank of the node; where there are none, what the program would get without MPI. */
+static tw_device *choose_device(int local_rank)
+{
     tw_device *device = NULL;
     tw_status status = tw_select_device(tw_local_rank_selector, &local_rank, &device);
     if (status == TW_ERROR_NO_DEVICE)
         status = tw_select_device(NULL, NULL, &device);
     check(status);
     return device;
+}
+
+/* Chooses the devices that belong to this rank of the node. Returns how many. */
+static size_t choose_devices(const struct options *options, tw_device *devices[MOST_DEVICES])
+{
+    const int local_rank = find_local_rank();
+    const size_t count = (size_t)options->devices;
+    tw_device *all[MOST_DEVICES];
+    size_t found = 0;
+    if (!count) {
+        devices[0] = choose_device(local_rank);
+        return 1;
+    }
+    check(tw_get_devices(TW_DEVICE_ALL, all, MOST_DEVICES, &found));
+    found = found < MOST_DEVICES ? found : MOST_DEVICES;
+    if (found < count)
+        fail("--devices", "the node has not as many");
+    for (size_t i = 0; i < count; ++i)
+        devices[i] = all[((size_t)local_rank * count + i) % found];
+    return count;
 }
 
 /* Divides the ranks into rows and columns. Returns MPI_COMM_NULL, with the reason, if the grid cannot be divided so. */
@@ -183,7 +213,9 @@ static void report(const struct block *block, const struct options *options, dou
 static bool run(const struct options *options, MPI_Comm comm)
 {
     struct block block;
-    check(block_create(&block, options, comm, choose_device()));
+    tw_device *devices[MOST_DEVICES];
+    const size_t count = choose_devices(options, devices);
+    check(block_create(&block, options, comm, devices, count));
     check(block_submit(&block, WARM_UP));
     check(block_wait(&block));
     block.exchange_seconds = 0;

@@ -161,11 +161,13 @@ static bool measure(struct bench *bench, double median[CONTENDERS])
 
 static void print_head(tw_queue *queue, bool gpu)
 {
+    char devices[RUN_NAME];
+    run_name(queue, devices);
     printf("Speed on %s, in 10^9 cells a second. Medians of %d rounds of about %.2f s, the contenders in turns;\n"
            "Teamwork waits after every %d generations, OpenMP after each. Each size: the same board, %d generations "
            "after a\n"
            "random one. The ratios are to OpenMP's version with tiles, if there is one, and without.\n\n",
-           tw_device_name(tw_queue_device(queue)), ROUNDS, measurement_seconds, GENERATIONS_A_WAIT, CHECK_GENERATIONS);
+           devices, ROUNDS, measurement_seconds, GENERATIONS_A_WAIT, CHECK_GENERATIONS);
     printf("%13s | %12s %10s %10s | %10s %10s | %12s %10s %10s\n", "", "Teamwork", "", "", "OpenMP", "", "hierarchical",
            "nd_range", "range");
     printf("%13s | %12s %10s %10s | %10s %10s | %12s %10s %10s\n", "board", "hierarchical", "nd_range", "range",

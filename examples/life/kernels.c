@@ -23,6 +23,27 @@ static inline cell rule(const cell *above, const cell *here, const cell *below)
     return (cell)((neighbours == 3) | ((neighbours == 2) & here[0]));
 }
 
+/*
+ * Range mappers: what of a stored board a queue over several devices needs for the cells of some work-items (range_mapper.h).
+ * Their ids are positions on the board. A queue on one device never asks.
+ */
+static void cells_of(tw_id position, tw_range cells, tw_range stored, tw_id *first, tw_range *count, void *user)
+{
+    (void)stored, (void)user;
+    *first = tw_id_2d(1 + position.at[0], BOARD_MARGIN + position.at[1]);
+    *count = cells;
+}
+
+static void neighbours_of(tw_id position, tw_range cells, tw_range stored, tw_id *first, tw_range *count, void *user)
+{
+    (void)stored, (void)user;
+    *first = tw_id_2d(position.at[0], BOARD_MARGIN - BOARD_HALO + position.at[1]);
+    *count = tw_range_2d(1 + cells.size[0] + 1, BOARD_HALO + cells.size[1] + BOARD_HALO);
+}
+
+#define CELLS tw_map_by(cells_of, NULL)
+#define NEIGHBOURS tw_map_by(neighbours_of, NULL)
+
 /* ---- a range kernel: one work-item a cell ---------------------------------------------------------------------- */
 
 /* What a kernel is given: its argument block, which has the kernel's name. */
@@ -49,7 +70,8 @@ tw_status life_submit_cells(tw_queue *queue, const struct board_shape *shape, tw
 {
     tw_command_group *cg = tw_queue_begin(queue);
     tw_parallel_for(cg, tw_range_2d((size_t)shape->rows, (size_t)shape->columns), life_cell, /* what runs, how often */
-                    .now = tw_read(cg, now), .next = tw_write(cg, next), .pitch = shape->pitch); /* its block */
+                    .now = tw_read_mapped(cg, now, NEIGHBOURS), .next = tw_write_mapped(cg, next, CELLS),
+                    .pitch = shape->pitch); /* its block */
     return tw_queue_submit(queue, cg, NULL);
 }
 
@@ -110,8 +132,9 @@ tw_status life_submit_tiles(tw_queue *queue, const struct board_shape *shape, tw
 {
     tw_command_group *cg = tw_queue_begin(queue);
     tw_parallel_for_work_group(cg, tw_range_2d(board_tiles(shape->rows), board_tiles(shape->columns)),
-                               tw_range_2d(TILE, TILE), life_tile, .now = tw_read(cg, now), .next = tw_write(cg, next),
-                               .pitch = shape->pitch, .rows = shape->rows, .columns = shape->columns);
+                               tw_range_2d(TILE, TILE), life_tile, .now = tw_read_mapped(cg, now, NEIGHBOURS),
+                               .next = tw_write_mapped(cg, next, CELLS), .pitch = shape->pitch, .rows = shape->rows,
+                               .columns = shape->columns);
     return tw_queue_submit(queue, cg, NULL);
 }
 
@@ -151,9 +174,9 @@ tw_status life_submit_items(tw_queue *queue, const struct board_shape *shape, tw
     const tw_range tile = tw_range_2d(TILE, TILE);
     const tw_range tiles = tw_range_2d(board_tiles(shape->rows), board_tiles(shape->columns));
     tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_mul(tiles, tile), tile), life_item, .now = tw_read(cg, now),
-                             .next = tw_write(cg, next), .pitch = shape->pitch, .rows = shape->rows,
-                             .columns = shape->columns);
+    tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_mul(tiles, tile), tile), life_item,
+                             .now = tw_read_mapped(cg, now, NEIGHBOURS), .next = tw_write_mapped(cg, next, CELLS),
+                             .pitch = shape->pitch, .rows = shape->rows, .columns = shape->columns);
     return tw_queue_submit(queue, cg, NULL);
 }
 
@@ -179,7 +202,8 @@ TW_RANGE_KERNEL(life_age, 2);
 tw_status life_submit_ages(tw_queue *queue, const struct board_shape *shape, tw_buffer *now, tw_buffer *ages)
 {
     tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for(cg, tw_range_2d((size_t)shape->rows, (size_t)shape->columns), life_age, .now = tw_read(cg, now),
-                    .ages = tw_read_write(cg, ages), .pitch = shape->pitch);
+    tw_parallel_for(cg, tw_range_2d((size_t)shape->rows, (size_t)shape->columns), life_age,
+                    .now = tw_read_mapped(cg, now, CELLS), .ages = tw_read_write_mapped(cg, ages, CELLS),
+                    .pitch = shape->pitch);
     return tw_queue_submit(queue, cg, NULL);
 }

@@ -84,6 +84,23 @@ static tw_queue *open_queue(const struct device_kind *kind, long nth)
     return queue;
 }
 
+/* Opens a queue over all devices, all GPUs, or the first of them. NULL after a line on stderr. */
+static tw_queue *open_queue_over(const struct options *options)
+{
+    tw_device *devices[OPTIONS_MAX_DEVICES];
+    tw_queue *queue = NULL;
+    size_t count = 0;
+    tw_status status =
+        tw_get_devices(options->gpus ? TW_DEVICE_GPU : TW_DEVICE_ALL, devices, (size_t)options->devices, &count);
+    if (status == TW_SUCCESS && count == 0)
+        fprintf(stderr, "life: --devices: there are none\n");
+    else if (status == TW_SUCCESS)
+        status = tw_queue_create_over(devices, count < (size_t)options->devices ? count : (size_t)options->devices, 0,
+                                      NULL, NULL, &queue);
+    run_check(status, "no queue");
+    return queue;
+}
+
 /* ---- patterns --------------------------------------------------------------------------------------------------- */
 
 /* Reads a pattern; a line on stderr says where it is wrong. */
@@ -312,7 +329,9 @@ static int prepare(const struct options *options, struct board *board, char name
 
 static int do_job(tw_queue *queue, const struct options *options, struct board *board, const char *name)
 {
-    printf("Life on %s\n", tw_device_name(tw_queue_device(queue)));
+    char devices[RUN_NAME];
+    run_name(queue, devices);
+    printf("Life on %s\n", devices);
     if (options->job == JOB_PATTERN || options->job == JOB_RANDOM)
         return run(queue, options, board, name);
     int status = EXIT_SUCCESS;
@@ -352,7 +371,7 @@ int main(int argc, char **argv)
         return EXIT_WRONG_USE;
     int status = prepare(&options, &board, name);
     if (status == EXIT_SUCCESS) {
-        tw_queue *queue = open_queue(kind, nth);
+        tw_queue *queue = options.devices ? open_queue_over(&options) : open_queue(kind, nth);
         status = queue ? do_job(queue, &options, &board, name) : EXIT_FAILURE;
         if (queue && !run_check(tw_queue_destroy(&queue), "the queue"))
             status = EXIT_FAILURE;

@@ -27,6 +27,8 @@ static const char help[] =
     "device\n"
     "                           that is a CPU, else the host; sim needs TW_SIM=1 in the environment\n"
     "                           (default: a GPU, else another offload device, else the host)\n"
+    "  --devices LIST           several devices, each of which computes some rows: all, gpus, or N for the first N.\n"
+    "                           TW_DEVICES in the environment says which there are, and in what order\n"
     "  --output DIR             where images go (default: the current directory)\n"
     "  --png-every N            writes the board as PNG every N generations\n"
     "  --png-at N[,N...]        and at these generations; up to 64\n"
@@ -137,6 +139,17 @@ static bool read_scale(const char *text, struct options *options)
     return true;
 }
 
+static bool read_devices(const char *list, struct options *options)
+{
+    const char *end = "";
+    options->gpus = strcmp(list, "gpus") == 0;
+    options->devices = OPTIONS_MAX_DEVICES;
+    if (options->gpus || strcmp(list, "all") == 0
+        || (read_number(list, 1, OPTIONS_MAX_DEVICES, &options->devices, &end) && !*end))
+        return true;
+    return wrong("--devices wants all, gpus or a number from 1 to %d, not \"%s\"", OPTIONS_MAX_DEVICES, list);
+}
+
 static bool read_verify(const char *which, struct options *options)
 {
     if (!which || strcmp(which, "all") == 0)
@@ -167,6 +180,7 @@ enum {
     OPT_SIZE,
     OPT_GENERATIONS,
     OPT_DEVICE,
+    OPT_DEVICES,
     OPT_OUTPUT,
     OPT_PNG_EVERY,
     OPT_PNG_AT,
@@ -197,6 +211,8 @@ static bool take(int option, const char *value, struct options *options)
     case OPT_DEVICE:
         options->device = value;
         return true;
+    case OPT_DEVICES:
+        return read_devices(value, options);
     case OPT_OUTPUT:
         options->output = value;
         return true;
@@ -226,6 +242,8 @@ static bool check_together(const struct options *options)
 {
     const bool run = options->job == JOB_PATTERN || options->job == JOB_RANDOM;
     const bool images = options->image_every || options->image_count || options->animate_every;
+    if (options->device && options->devices)
+        return wrong("--device and --devices exclude each other");
     if (options->generations >= 0 && !run)
         return wrong("--generations needs --pattern or --seed-random");
     if (options->view && !run)
@@ -248,6 +266,7 @@ bool options_parse(int argc, char **argv, struct options *options)
                                           {"size", required_argument, NULL, OPT_SIZE},
                                           {"generations", required_argument, NULL, OPT_GENERATIONS},
                                           {"device", required_argument, NULL, OPT_DEVICE},
+                                          {"devices", required_argument, NULL, OPT_DEVICES},
                                           {"output", required_argument, NULL, OPT_OUTPUT},
                                           {"png-every", required_argument, NULL, OPT_PNG_EVERY},
                                           {"png-at", required_argument, NULL, OPT_PNG_AT},

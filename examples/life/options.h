@@ -18,7 +18,7 @@ enum options_job {
 /** Which of the known patterns to verify: a bit set. */
 enum { VERIFY_RPENTOMINO = 1, VERIFY_ACORN = 2 };
 
-enum { OPTIONS_MAX_IMAGES = 64 };
+enum { OPTIONS_MAX_IMAGES = 64, OPTIONS_MAX_DEVICES = 64 };
 
 struct options {
     enum options_job job;
@@ -27,6 +27,8 @@ struct options {
     int rows, columns;   /* 0 where not given */
     long generations;    /* -1 where not given */
     const char *device;  /* NULL where not given */
+    long devices;        /* the first so many devices together; 0 where not given */
+    bool gpus;           /* of these, GPUs alone */
     const char *output;  /* directory */
     long image_every;    /* 0 for never */
     long image_at[OPTIONS_MAX_IMAGES];

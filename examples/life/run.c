@@ -28,6 +28,13 @@ bool run_check(tw_status status, const char *what)
     return status == TW_SUCCESS;
 }
 
+void run_name(const tw_queue *queue, char name[RUN_NAME])
+{
+    const size_t count = tw_queue_device_count(queue);
+    snprintf(name, RUN_NAME, count == 1 ? "%.64s" : "%.64s and %zu more", tw_device_name(tw_queue_device(queue)),
+             count - 1);
+}
+
 double run_clock(void)
 {
     struct timespec now;

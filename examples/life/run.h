@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include <teamwork/status.h>
+#include <teamwork/queue.h>
 
 #include "options.h"
 #include "world.h"
@@ -28,6 +28,11 @@ bool run_check(tw_status status, const char *what);
  */
 bool run_to(struct world *world, enum world_method method, const char *name, long generations,
             const struct run_images *images, struct board *board);
+
+enum { RUN_NAME = 96 };
+
+/** Stores the name of a queue's device, and how many more it has. */
+void run_name(const tw_queue *queue, char name[RUN_NAME]);
 
 /** Seconds of a clock that only goes forward. */
 double run_clock(void);

@@ -133,10 +133,8 @@ TW_API tw_status tw_queue_create_with_properties(tw_context *context, tw_device 
  * Creates a queue over several devices, of any kinds, the host among them. An extension; docs/multi_device.md tells what
  * becomes of each kind of group.
  *
- *     tw_device *devices[16];
- *     size_t count;
- *     tw_get_devices(TW_DEVICE_GPU, devices, 16, &count);     TW_DEVICE_ALL: all that TW_DEVICES leaves
- *     tw_queue_create_over(devices, count, 0, NULL, NULL, &queue);
+ *     status = tw_queue_create_over(devices, count, 0, NULL, NULL, &queue);                    these devices
+ *     status = tw_queue_create_over_selected(tw_gpu_selector, NULL, 0, NULL, NULL, &queue);    all GPUs
  *
  * Each launch of a kernel is divided: every device runs a box of the work-items. Range mappers (range_mapper.h) say what
  * part of a buffer a box accesses, and the library keeps the contents where they are accessed. The kernel sees the whole
@@ -156,6 +154,16 @@ TW_API tw_status tw_queue_create_with_properties(tw_context *context, tw_device 
  */
 TW_API tw_status tw_queue_create_over(tw_device *const *devices, size_t count, unsigned properties,
                                       tw_error_handler handler, void *handler_user, tw_queue **queue);
+
+/**
+ * The same over all visible devices to which a selector gives a score from 0 on, at most the first 64: NULL takes all,
+ * tw_gpu_selector all GPUs. TW_DEVICES chooses among them, as TW_DEVICES=gpu,host.
+ *
+ * @param selector  asked once for each device, on this thread with no lock held; it may throw a C++ exception
+ * @return TW_ERROR_NO_DEVICE  no device is visible, or every score was negative; and as tw_queue_create_over()
+ */
+TW_API tw_status tw_queue_create_over_selected(tw_device_selector selector, void *selector_user, unsigned properties,
+                                               tw_error_handler handler, void *handler_user, tw_queue **queue);
 
 /** @return the number of devices of the queue; 0 for NULL */
 TW_API size_t tw_queue_device_count(const tw_queue *queue);

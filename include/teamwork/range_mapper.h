@@ -59,7 +59,8 @@ TW_BEGIN_DECLS
  * @param count   receives the elements of the box; no elements are allowed, and what lies outside of the buffer is cut
  * @param user    as given to tw_map_by()
  *
- * Called by the thread that submits the group, without a lock, for each part; it must not submit or wait.
+ * Called by the thread that submits the group, without a lock, for each part; it must not submit, wait,
+ * or throw an exception.
  */
 typedef void (*tw_range_mapper_function)(tw_id offset, tw_range range, tw_range buffer, tw_id *first, tw_range *count,
                                          void *user);
@@ -209,8 +210,7 @@ static inline TW_INTERNAL_ADDRESS tw_atomic_mapped(tw_command_group *group, tw_b
  *  times. */
 #define TW_READ_MAPPED_VIEW(group, ...)                                                                                \
     TW_INTERNAL_MAPPED_VIEW(group, TW_INTERNAL_CONST_ADDRESS, TW_READ, __VA_ARGS__, , )
-#define TW_WRITE_MAPPED_VIEW(group, ...)                                                                               \
-    TW_INTERNAL_MAPPED_VIEW(group, TW_INTERNAL_ADDRESS, TW_WRITE, __VA_ARGS__, , )
+#define TW_WRITE_MAPPED_VIEW(group, ...) TW_INTERNAL_MAPPED_VIEW(group, TW_INTERNAL_ADDRESS, TW_WRITE, __VA_ARGS__, , )
 #define TW_READ_WRITE_MAPPED_VIEW(group, ...)                                                                          \
     TW_INTERNAL_MAPPED_VIEW(group, TW_INTERNAL_ADDRESS, TW_READ_WRITE, __VA_ARGS__, , )
 #define TW_DISCARD_WRITE_MAPPED_VIEW(group, ...)                                                                       \

@@ -194,6 +194,16 @@ module teamwork
             type(c_ptr), value :: handler_user
             type(tw_queue), intent(inout) :: queue
         end function
+        integer(c_int) function tw_queue_create_over(devices, count, properties, handler, handler_user, queue) &
+            bind(C, name='tw_queue_create_over')
+            import :: c_funptr, c_int, c_ptr, c_size_t, tw_device, tw_queue
+            type(tw_device), intent(in) :: devices(*)
+            integer(c_size_t), value :: count
+            integer(c_int), value :: properties
+            type(c_funptr), value :: handler
+            type(c_ptr), value :: handler_user
+            type(tw_queue), intent(inout) :: queue
+        end function
         function tw_queue_device(queue) bind(C, name='tw_queue_device') result(device)
             import :: tw_device, tw_queue
             type(tw_queue), value :: queue

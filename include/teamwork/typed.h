@@ -15,6 +15,7 @@
  *     const T *tw_host_read<T>(group, buffer)     for host tasks (task.h)
  *     T *tw_host_write<T>(group, buffer)          tw_host_read_write<T>  tw_host_discard_write<T>
  *     NAME_part<T>(group, buffer, offset, range)  each of these for a part of a buffer
+ *     NAME_mapped<T>(group, buffer, mapper)       those of kernels but tw_read_constant<T>, with a range mapper
  *     T *tw_host_accessor_data<T>(accessor)
  *     const T *tw_host_accessor_const_data<T>(accessor)
  *     T *tw_malloc_device<T>(device, count)       `count` elements; NULL also where that is more than a size_t of bytes
@@ -30,6 +31,7 @@
 #include <teamwork/buffer.h>
 #include <teamwork/command_group.h>
 #include <teamwork/host_memory.h>
+#include <teamwork/range_mapper.h>
 #include <teamwork/task.h>
 #include <teamwork/usm.h>
 
@@ -57,6 +59,19 @@ TW_INTERNAL_TYPED(tw_host_write, T)
 TW_INTERNAL_TYPED(tw_host_read_write, T)
 TW_INTERNAL_TYPED(tw_host_discard_write, T)
 #undef TW_INTERNAL_TYPED
+
+#define TW_INTERNAL_TYPED_MAPPED(name, ...)                                                                            \
+    template <typename T> inline __VA_ARGS__ *name(tw_command_group *group, tw_buffer *buffer, tw_range_mapper mapper) \
+    {                                                                                                                  \
+        return name(group, buffer, mapper);                                                                            \
+    }
+TW_INTERNAL_TYPED_MAPPED(tw_read_mapped, const T)
+TW_INTERNAL_TYPED_MAPPED(tw_write_mapped, T)
+TW_INTERNAL_TYPED_MAPPED(tw_read_write_mapped, T)
+TW_INTERNAL_TYPED_MAPPED(tw_discard_write_mapped, T)
+TW_INTERNAL_TYPED_MAPPED(tw_discard_read_write_mapped, T)
+TW_INTERNAL_TYPED_MAPPED(tw_atomic_mapped, T)
+#undef TW_INTERNAL_TYPED_MAPPED
 
 template <typename T> inline T *tw_host_accessor_data(tw_host_accessor *accessor)
 {

@@ -28,7 +28,8 @@ static unsigned dimension_for(const struct tw_launch_space *space, size_t wanted
     return most;
 }
 
-unsigned tw_divide(const struct tw_launch_space *space, const double *weights, size_t count, struct tw_launch_part *parts)
+unsigned tw_divide(const struct tw_launch_space *space, const double *weights, size_t count,
+                   struct tw_launch_part *parts)
 {
     double all = 0, before = 0;
     size_t wanted = 0;
@@ -253,8 +254,8 @@ bool tw_map_part(const tw_range_mapper *mapper, const struct tw_launch_space *sp
     case TW_INTERNAL_MAP_SLICE:
         for (unsigned d = 0; d < buffer.dims && d < space->dims; ++d)
             if (mapper->tw_kind_ != TW_INTERNAL_MAP_SLICE || d != mapper->tw_dim_)
-                set_extent(offset, range, d, buffer, first.at[d], mapper->tw_before_.at[d],
-                           first.at[d] + count.size[d], mapper->tw_after_.size[d]);
+                set_extent(offset, range, d, buffer, first.at[d], mapper->tw_before_.at[d], first.at[d] + count.size[d],
+                           mapper->tw_after_.size[d]);
         break;
     case TW_INTERNAL_MAP_LINEAR:
         map_linear(mapper, space, part, buffer, offset, range);

@@ -30,7 +30,8 @@ struct tw_launch_part tw_launch_all(const struct tw_launch_space *space);
 /* Divides a launch into a part for each of `count` weights, in proportion to them, along the slowest dimension that has a
    unit for each. A weight of 0 gives an empty part, and so may a small one. At least one weight is greater than 0. Returns
    the dimension. */
-unsigned tw_divide(const struct tw_launch_space *space, const double *weights, size_t count, struct tw_launch_part *parts);
+unsigned tw_divide(const struct tw_launch_space *space, const double *weights, size_t count,
+                   struct tw_launch_part *parts);
 
 /* Divides a launch of three dimensions for devices of equal weights along its two slow dimensions, if a part then reaches
    for fewer units of others: by less than three quarters. `reach` is how many units it reaches for beyond its own, in each

@@ -42,7 +42,7 @@ struct tw_stream {
 struct tw_task_queue {
     struct tw_device *device;
     struct tw_task_queue *leader; /* of a part of a queue over several devices, the task queue of that one; or NULL */
-    atomic_size_t references; /* of owner, commands, fallbacks, pollers; retained without the lock */
+    atomic_size_t references;     /* of owner, commands, fallbacks, pollers; retained without the lock */
     enum tw_priority priority;
     bool
         in_order; /* each body waits for that of the command before; set before the first command, as the priority is */

@@ -156,6 +156,7 @@ TW_TEST(accessors_have_types)
     static_assert(!std::is_convertible_v<Reading, bool> && !std::is_convertible_v<Writing, bool>);
     static_assert(std::is_convertible_v<Writing, float *> && std::is_convertible_v<Writing, const float(*)[4]>);
     static_assert(std::is_same_v<decltype(tw_read<float>(nullptr, nullptr)), const float *>);
+    static_assert(std::is_same_v<decltype(tw_read_mapped<float>(nullptr, nullptr, tw_all())), const float *>);
     static_assert(std::is_same_v<decltype(tw_read_constant<float>(nullptr, nullptr)), const float *>);
     static_assert(std::is_same_v<decltype(tw_atomic<float>(nullptr, nullptr)), float *>);
     static_assert(std::is_same_v<decltype(tw_host_read<int>(nullptr, nullptr)), const int *>);

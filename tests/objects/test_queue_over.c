@@ -89,8 +89,7 @@ struct tiles {
 };
 static inline void tiles(tw_group group, const struct tiles *k)
 {
-    tw_parallel_for_work_item(group, item)
-    {
+    tw_parallel_for_work_item(group, item) {
         const size_t i = tw_global_id(item, 0), j = tw_global_id(item, 1);
         k->out[i * k->columns + j] = (unsigned)(tw_group_linear_id(group) * 100 + tw_local_linear_id(item));
     }
@@ -176,10 +175,10 @@ TW_TEST(neighborhoods_are_exchanged)
     for (int step = 0; step < STEPS; ++step) {
         for (size_t i = 0; i < ROWS; ++i)
             for (size_t j = 0; j < COLUMNS; ++j)
-                other[i][j] = i == 0 || j == 0 || i == ROWS - 1 || j == COLUMNS - 1
-                                  ? expected[i][j]
-                                  : expected[i - 1][j] + expected[i + 1][j] + expected[i][j - 1]
-                                        + 3 * expected[i][j + 1];
+                other[i][j] =
+                    i == 0 || j == 0 || i == ROWS - 1 || j == COLUMNS - 1
+                        ? expected[i][j]
+                        : expected[i - 1][j] + expected[i + 1][j] + expected[i][j - 1] + 3 * expected[i][j + 1];
         memcpy(expected, other, sizeof expected);
     }
     tw_queue *queue = queue_over(4, 0);
@@ -473,10 +472,10 @@ TW_TEST(graphs_are_recorded_over_all_devices)
     for (int step = 0; step < 16; ++step) {
         for (size_t i = 0; i < ROWS; ++i)
             for (size_t j = 0; j < COLUMNS; ++j)
-                other[i][j] = i == 0 || j == 0 || i == ROWS - 1 || j == COLUMNS - 1
-                                  ? expected[i][j]
-                                  : expected[i - 1][j] + expected[i + 1][j] + expected[i][j - 1]
-                                        + 3 * expected[i][j + 1];
+                other[i][j] =
+                    i == 0 || j == 0 || i == ROWS - 1 || j == COLUMNS - 1
+                        ? expected[i][j]
+                        : expected[i - 1][j] + expected[i + 1][j] + expected[i][j - 1] + 3 * expected[i][j + 1];
         memcpy(expected, other, sizeof expected);
     }
     TW_PASS(tw_buffer_read(plates[0], data));
@@ -524,6 +523,9 @@ TW_TEST(what_is_written_has_to_be_known)
     tw_command_group *cg = tw_queue_begin(queue);
     tw_parallel_for(cg, tw_range_1d(N / 2), step_of, .x = tw_read_write(cg, buffer), .factor = 1);
     tw_test_refuse(queue, cg, TW_ERROR_INVALID_RANGE, "say by a mapper which elements its work-items write");
+    cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(N), step_of, .x = tw_atomic(cg, buffer), .factor = 1);
+    tw_test_refuse(queue, cg, TW_ERROR_INVALID_RANGE, "atomic operations of two on one element");
     tw_test_refuse(queue, mapped(queue, buffer, N, tw_neighborhood(1, 0, 0)), TW_ERROR_INVALID_RANGE,
                    "would write the same elements");
     tw_test_refuse(queue, mapped(queue, buffer, N, tw_all()), TW_ERROR_INVALID_RANGE, "would write the same elements");
@@ -568,6 +570,23 @@ TW_TEST(queues_with_wrong_devices_are_refused)
     if (tw_queue_device_count(queue) == 2)
         TW_FAIL(tw_queue_set_division(queue, negative), TW_ERROR_INVALID_ARGUMENT);
     TW_PASS(tw_queue_set_division(queue, NULL));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+static int takes_no_device(const tw_device *device, void *user)
+{
+    (void)device, (void)user;
+    return -1;
+}
+
+TW_TEST(a_selector_takes_all_devices_that_it_likes)
+{
+    tw_queue *queue = NULL;
+    size_t count = 0;
+    TW_PASS(tw_get_devices(TW_DEVICE_ALL, NULL, 0, &count));
+    TW_FAIL(tw_queue_create_over_selected(takes_no_device, NULL, 0, NULL, NULL, &queue), TW_ERROR_NO_DEVICE);
+    TW_PASS(tw_queue_create_over_selected(NULL, NULL, 0, NULL, NULL, &queue));
+    TW_EQUAL(tw_queue_device_count(queue), count);
     TW_PASS(tw_queue_destroy(&queue));
 }
 
@@ -639,11 +658,20 @@ TW_TEST(work_is_divided_by_measured_speeds)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-TW_TEST_LIST = {TW_CASE(elements_are_divided_without_a_mapper), TW_CASE(neighborhoods_are_exchanged),
-                TW_CASE(three_dimensions_are_divided_in_blocks), TW_CASE(slices_are_brought_whole), TW_CASE(groups_see_the_whole_launch),
-                TW_CASE(reductions_combine_what_all_devices_have), TW_CASE(arrays_are_combined_too),
-                TW_CASE(steps_are_divided), TW_CASE(variables_are_set_on_all_devices),
+TW_TEST_LIST = {TW_CASE(elements_are_divided_without_a_mapper),
+                TW_CASE(neighborhoods_are_exchanged),
+                TW_CASE(three_dimensions_are_divided_in_blocks),
+                TW_CASE(slices_are_brought_whole),
+                TW_CASE(groups_see_the_whole_launch),
+                TW_CASE(reductions_combine_what_all_devices_have),
+                TW_CASE(arrays_are_combined_too),
+                TW_CASE(steps_are_divided),
+                TW_CASE(variables_are_set_on_all_devices),
                 TW_CASE(an_in_order_queue_keeps_the_order),
-                TW_CASE(graphs_are_recorded_over_all_devices), TW_CASE(what_is_written_has_to_be_known),
-                TW_CASE(queues_with_wrong_devices_are_refused), TW_CASE(a_part_that_fails_takes_its_elements_along),
-                TW_CASE(work_is_divided_by_measured_speeds), TW_CASES_END};
+                TW_CASE(graphs_are_recorded_over_all_devices),
+                TW_CASE(what_is_written_has_to_be_known),
+                TW_CASE(queues_with_wrong_devices_are_refused),
+                TW_CASE(a_selector_takes_all_devices_that_it_likes),
+                TW_CASE(a_part_that_fails_takes_its_elements_along),
+                TW_CASE(work_is_divided_by_measured_speeds),
+                TW_CASES_END};

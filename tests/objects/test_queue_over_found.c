@@ -91,9 +91,11 @@ TW_TEST(graphs_copy_to_shared_memory)
     tw_device *device = tw_queue_device_at(queue, 0);
     tw_command_graph *graph = NULL;
     tw_buffer *over = NULL, *other = NULL;
-    unsigned *memory = tw_malloc_shared(device, sizeof data);
-    if (tw_device_is_gpu(device) || tw_queue_device_count(queue) < 2)
+    if (tw_device_is_gpu(device) || tw_queue_device_count(queue) < 2) {
+        TW_PASS(tw_queue_destroy(&queue));
         TW_SKIP();
+    }
+    unsigned *memory = tw_malloc_shared(device, sizeof data);
     for (unsigned i = 0; i < N; ++i)
         memory[i] = expected[0][i] = data[i] = expected[1][i] = i * i;
     TW_PASS(tw_queue_set_division(queue, (double[]){1, 1}));

@@ -11,7 +11,7 @@
 #include "base/cancellation.h"
 #include "base/detail.h"
 #include "base/range_check.h"
-#include "divided.h"
+#include "graph/division.h"
 #include "objects/data/buffer.h"
 #include "runtime/allocation.h"
 #include "runtime/evict.h"
@@ -153,7 +153,7 @@ static tw_status check_access(const tw_buffer *buffer, tw_access_mode mode, tw_a
 /* Makes the group access host memory from now on. Fails if it has accessors to its device. */
 static tw_status move_to_host(struct tw_command_group *group, const char *refusal)
 {
-    if (group->divided && tw_divided_settle(group, "an accessor of the host") != TW_SUCCESS)
+    if (group->recorder && group->recorder->settle(group, "an accessor of the host") != TW_SUCCESS)
         return group->status;
     tw_status status = tw_device_needs_worker(tw_host_device());
     if (status == TW_SUCCESS && group->use_count)
@@ -244,7 +244,7 @@ void *tw_access(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode,
 {
     if (!group || group->status != TW_SUCCESS)
         return NULL;
-    if (is_simple(buffer, mode, target) && !group->on_host && !group->divided) {
+    if (is_simple(buffer, mode, target) && !group->on_host && !group->recorder) {
         void *address = access_simply(group, buffer, &buffer->data.whole, false, mode);
         if (address)
             return address;
@@ -253,10 +253,18 @@ void *tw_access(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode,
     if (status == TW_SUCCESS)
         status = check_target(group, target);
     if (status == TW_SUCCESS)
-        return group->divided ? tw_divided_access(group, buffer, &buffer->box, buffer->range, mode, &unmapped)
-                              : access_box(group, buffer, &buffer->box, mode);
+        return group->recorder ? group->recorder->access(group, buffer, &buffer->box, buffer->range, mode, &unmapped)
+                               : access_box(group, buffer, &buffer->box, mode);
     tw_command_group_fail(group, status);
     return NULL;
+}
+
+/* Fails for what is no mapper, or none for a buffer of a range. */
+static tw_status check_mapper(const tw_range_mapper *mapper, tw_range buffer)
+{
+    const char *fault = tw_mapper_fault(mapper, buffer);
+    const bool is_argument = mapper->tw_kind_ < 0 || mapper->tw_kind_ >= TW_INTERNAL_MAP_FUNCTION;
+    return fault ? tw_fail(is_argument ? TW_ERROR_INVALID_ARGUMENT : TW_ERROR_INVALID_RANGE, "%s", fault) : TW_SUCCESS;
 }
 
 void *tw_access_mapped(tw_command_group *group, tw_buffer *buffer, tw_access_mode mode, tw_range_mapper mapper)
@@ -267,10 +275,10 @@ void *tw_access_mapped(tw_command_group *group, tw_buffer *buffer, tw_access_mod
     if (status == TW_SUCCESS)
         status = check_target(group, TW_GLOBAL);
     if (status == TW_SUCCESS)
-        status = tw_divided_check_mapper(&mapper, buffer->range);
+        status = check_mapper(&mapper, buffer->range);
     if (status == TW_SUCCESS)
-        return group->divided ? tw_divided_access(group, buffer, &buffer->box, buffer->range, mode, &mapper)
-                              : access_box(group, buffer, &buffer->box, mode);
+        return group->recorder ? group->recorder->access(group, buffer, &buffer->box, buffer->range, mode, &mapper)
+                               : access_box(group, buffer, &buffer->box, mode);
     tw_command_group_fail(group, status);
     return NULL;
 }
@@ -281,8 +289,8 @@ void *tw_access_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, t
     struct tw_box box;
     if (!group || group->status != TW_SUCCESS)
         return NULL;
-    if (is_simple(buffer, mode, target) && !group->on_host && !group->divided && tw_buffer_box(buffer, offset, range, &box) == TW_SUCCESS
-        && !tw_box_is_empty(&box)) {
+    if (is_simple(buffer, mode, target) && !group->on_host && !group->recorder
+        && tw_buffer_box(buffer, offset, range, &box) == TW_SUCCESS && !tw_box_is_empty(&box)) {
         void *address = access_simply(group, buffer, &box, !tw_box_covers(&box, &buffer->data.whole), mode);
         if (address)
             return address;
@@ -293,8 +301,8 @@ void *tw_access_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, t
     if (status == TW_SUCCESS)
         status = check_target(group, target);
     if (status == TW_SUCCESS)
-        return group->divided ? tw_divided_access(group, buffer, &box, range, mode, &unmapped)
-                              : access_box(group, buffer, &box, mode);
+        return group->recorder ? group->recorder->access(group, buffer, &box, range, mode, &unmapped)
+                               : access_box(group, buffer, &box, mode);
     tw_command_group_fail(group, status);
     return NULL;
 }
@@ -326,9 +334,8 @@ struct tw_internal_target tw_internal_reduction(tw_command_group *group, tw_buff
         element.end[d] = element.begin[d] + 1;
         index /= extent;
     }
-    void *to = group->divided
-                   ? tw_divided_reduce(group, buffer, &element, tw_range_1d(1), keep, TW_ACCESS_VALUE)
-                   : access_box(group, buffer, &element, mode);
+    void *to = group->recorder ? group->recorder->reduce(group, buffer, &element, tw_range_1d(1), keep, false)
+                               : access_box(group, buffer, &element, mode);
     ++group->reduced_count;
     group->replaces = group->replaces || !keep;
     return (struct tw_internal_target){to, (unsigned)tw_buffer_element_size(buffer), keep, false};
@@ -375,10 +382,9 @@ struct tw_internal_array tw_internal_reduction_array(tw_command_group *group, tw
     }
     array.count = (unsigned)count;
     array.element_bytes = (unsigned)tw_buffer_element_size(buffer);
-    array.to = group->divided
-                   ? tw_divided_reduce(group, buffer, &buffer->box, tw_range_1d(count), keep, TW_ACCESS_ARRAY)
-                   : access_box(group, buffer, &buffer->box, mode);
-    if (array.to && !group->divided)
+    array.to = group->recorder ? group->recorder->reduce(group, buffer, &buffer->box, tw_range_1d(count), keep, true)
+                               : access_box(group, buffer, &buffer->box, mode);
+    if (array.to && !group->recorder)
         place_array(group, count * array.element_bytes, &array);
     ++group->reduced_count;
     group->replaces = group->replaces || !keep;
@@ -413,9 +419,10 @@ static void check_view(tw_command_group *group, tw_buffer *buffer, unsigned dims
     }
     if (group && group->status == TW_SUCCESS && buffer && !tw_box_is_empty(&buffer->box)
         && !tw_box_is_contiguous(&buffer->box, &buffer->root->data.whole)) {
-        tw_command_group_fail(group, tw_fail(TW_ERROR_INVALID_RANGE,
-                            "the rows of the sub-buffer do not lie back to back, as those of a TW_VIEW() must: take a "
-                            "TW_PART_VIEW(), which knows how far apart they are"));
+        tw_command_group_fail(
+            group, tw_fail(TW_ERROR_INVALID_RANGE,
+                           "the rows of the sub-buffer do not lie back to back, as those of a TW_VIEW() must: take a "
+                           "TW_PART_VIEW(), which knows how far apart they are"));
     }
 }
 
@@ -457,9 +464,10 @@ tw_local_memory tw_local(tw_command_group *group, size_t bytes)
         size_t wanted = 0;
         if (__builtin_add_overflow(bytes, group->local_bytes, &wanted))
             wanted = SIZE_MAX;
-        tw_command_group_fail(group, tw_fail(TW_ERROR_OUT_OF_LOCAL_MEMORY,
-                            "%zu bytes of local memory for each work-group are more than the %zu of %s", wanted, most,
-                            tw_device_name(device)));
+        tw_command_group_fail(group,
+                              tw_fail(TW_ERROR_OUT_OF_LOCAL_MEMORY,
+                                      "%zu bytes of local memory for each work-group are more than the %zu of %s",
+                                      wanted, most, tw_device_name(device)));
     } else {
         memory.tw_offset_ = group->local_bytes;
         memory.tw_bytes_ = bytes;
@@ -508,7 +516,8 @@ void tw_depends_on(tw_command_group *group, tw_event *event)
     if (grow_events(group))
         group->events->events[group->events->count++] = tw_event_retain(event);
     else
-        tw_command_group_fail(group, tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for an event that the group depends on"));
+        tw_command_group_fail(group,
+                              tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for an event that the group depends on"));
 }
 
 void tw_depends_on_all(tw_command_group *group, tw_event *const *events, size_t count)
@@ -526,15 +535,17 @@ static bool begin_step(struct tw_command_group *group, const char *name, bool di
 {
     if (!group || group->status != TW_SUCCESS)
         return false;
-    if (group->divided && (divisible ? tw_divided_check_step(group, name) : tw_divided_settle(group, name)) != TW_SUCCESS)
+    if (group->recorder
+        && (divisible ? group->recorder->check_step(group, name) : group->recorder->settle(group, name)) != TW_SUCCESS)
         return false;
     if (group->kernel)
         tw_command_group_fail(group, tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
-                            "the command group already has kernel %s; %s() needs a group of its own",
-                            group->kernel->name, name));
+                                             "the command group already has kernel %s; %s() needs a group of its own",
+                                             group->kernel->name, name));
     else if (group->step)
         tw_command_group_fail(group, tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
-                            "the command group already has a %s(); %s() needs a group of its own", group->step, name));
+                                             "the command group already has a %s(); %s() needs a group of its own",
+                                             group->step, name));
     group->step = name;
     return group->status == TW_SUCCESS;
 }
@@ -594,8 +605,8 @@ bool tw_command_group_access(struct tw_command_group *group, struct tw_buffer *b
     static const tw_range any = {{1, 1, 1}, 3}; /* a step has no mapper */
     if (tw_box_is_empty(box))
         return true;
-    return group->divided ? tw_divided_access(group, buffer, box, any, mode, &unmapped) != NULL
-                          : access_box(group, buffer, box, mode) != NULL;
+    return group->recorder ? group->recorder->access(group, buffer, box, any, mode, &unmapped) != NULL
+                           : access_box(group, buffer, box, mode) != NULL;
 }
 
 struct tw_device *tw_command_group_begin_native_task(struct tw_command_group *group, const char *name)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include <teamwork/command_group.h>
+#include <teamwork/range_mapper.h>
 
 #include "base/memory.h"
 #include "graph/coherence.h"
@@ -18,6 +19,7 @@
 
 struct tw_divided;
 struct tw_fallback;
+struct tw_launch_request;
 struct tw_pin;
 
 #define TW_FEW_USES 8
@@ -29,22 +31,41 @@ struct tw_event_list {
     tw_event *events[];
 };
 
+/* How a group of a queue over several devices records, while nobody knows which of them will run what: divided.c. */
+struct tw_group_recorder {
+    /* Notes an access to a box of a buffer, which has been checked. Returns what stands for the address of its first element
+       until the group is divided; NULL if it is empty, or the group has failed. */
+    void *(*access)(struct tw_command_group *group, struct tw_buffer *buffer, const struct tw_box *box, tw_range range,
+                    tw_access_mode mode, const tw_range_mapper *mapper);
+    /* Notes what the kernel reduces into: an element, or an array. Returns likewise. */
+    void *(*reduce)(struct tw_command_group *group, struct tw_buffer *buffer, const struct tw_box *box, tw_range range,
+                    bool keep, bool is_array);
+    /* Notes the launch of the group's kernel. */
+    void (*launch)(struct tw_command_group *group, const struct tw_launch_request *request, const void *block);
+    /* Fails, as does the group, if it cannot have a step that is divided: it has a kernel. */
+    tw_status (*check_step)(struct tw_command_group *group, const char *step);
+    /* Makes it a group of the queue's first device, for a step that is not divided. Fails, as does the group, if it has
+       accessors. */
+    tw_status (*settle)(struct tw_command_group *group, const char *step);
+};
+
 struct tw_command_group {
-    struct tw_queue *queue;   /* counted until the group is submitted */
-    struct tw_device *device; /* where the accessors are: the queue's, or the host */
-    tw_status status;         /* the first error */
-    char *detail;             /* of the first error; NULL if there is none, or no memory for it */
-    size_t use_count;         /* number of `uses` */
-    uint64_t seen;            /* a bit for each buffer in `uses`, by a hash: buffers may share a bit */
-    bool borrows;             /* a buffer in `uses` is `lent` */
-    bool has_parts;           /* one of `uses` is of a part of its buffer */
-    bool on_host;             /* its accessors are on the host: tw_update_host(), or TW_HOST */
-    struct tw_divided *divided; /* what it has instead, on a queue over several devices; or NULL */
+    struct tw_queue *queue;                   /* counted until the group is submitted */
+    struct tw_device *device;                 /* where the accessors are: the queue's, or the host */
+    tw_status status;                         /* the first error */
+    char *detail;                             /* of the first error; NULL if there is none, or no memory for it */
+    size_t use_count;                         /* number of `uses` */
+    uint64_t seen;                            /* a bit for each buffer in `uses`, by a hash: buffers may share a bit */
+    bool borrows;                             /* a buffer in `uses` is `lent` */
+    bool has_parts;                           /* one of `uses` is of a part of its buffer */
+    bool on_host;                             /* its accessors are on the host: tw_update_host(), or TW_HOST */
+    const struct tw_group_recorder *recorder; /* on a queue over several devices, until it is settled; else NULL */
+    struct tw_divided *divided;               /* what that has recorded; or NULL */
     bool has_host_task, has_native_task;
-    bool is_part;                       /* its launch is a part of a larger one: */
+    bool is_part;                        /* its launch is a part of a larger one: */
     size_t part_first[3], part_count[3]; /* tw_command_group_set_part() */
-    bool accessed_nothing; /* an accessor gave NULL, since its buffer or part is empty */
-    bool only_moves;       /* its steps so far are updates, or prefetches: they consist of accesses alone */
+    bool accessed_nothing;               /* an accessor gave NULL, since its buffer or part is empty */
+    bool only_moves; /* its steps so far are updates, or prefetches: they consist of accesses alone */
     const struct tw_internal_kernel *kernel;
     const char *step;                      /* the name of the function that recorded a step; or NULL */
     size_t local_bytes;                    /* of all local accessors, and local_array_bytes */

@@ -113,7 +113,7 @@ static inline tw_status submit_after_locked(const struct tw_event_list *list, st
 }
 
 tw_status tw_command_group_enter_locked(const struct tw_command_group *group, struct tw_command *command,
-                                         tw_event **event)
+                                        tw_event **event)
 {
     struct tw_queue *queue = group->queue;
     if (queue->recorder.recording && (group->on_host || group->has_native_task))

@@ -88,7 +88,6 @@ tw_command_group *tw_command_group_leave_spare_locked(tw_queue *queue, tw_comman
     return NULL;
 }
 
-
 tw_command_group *tw_queue_begin(tw_queue *queue)
 {
     if (!queue) {
@@ -105,7 +104,7 @@ tw_command_group *tw_queue_begin(tw_queue *queue)
     memset(group, 0, offsetof(struct tw_command_group, spare));
     group->queue = queue;
     group->device = queue->device;
-    if (queue->devices && !(group->divided = tw_divided_new())) {
+    if (queue->devices && !tw_divided_begin(group)) {
         tw_command_group_free(group);
         tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a command group");
         return NULL;

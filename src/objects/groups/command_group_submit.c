@@ -12,7 +12,7 @@
 #include "base/lock.h"
 #include "base/process.h"
 #include "base/tool.h"
-#include "divided.h"
+#include "divided_submit.h"
 #include "objects/queues/recording.h"
 #include "runtime/fallback.h"
 #include "runtime/reclaim.h"

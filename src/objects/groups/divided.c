@@ -22,15 +22,6 @@
 #define GROUP_BIT 32
 #define PLACEHOLDER_STEP 4096u /* between the memory that placeholders stand for: they are aligned for any type */
 
-struct tw_divided *tw_divided_new(void)
-{
-    static _Atomic uint16_t groups;
-    struct tw_divided *divided = calloc(1, sizeof *divided);
-    if (divided)
-        divided->first = divided->next = PLACEHOLDERS | (uintptr_t)atomic_fetch_add(&groups, 1) << GROUP_BIT;
-    return divided;
-}
-
 void tw_divided_free(struct tw_divided *divided)
 {
     if (!divided)
@@ -55,15 +46,8 @@ static void refuse_memory(struct tw_command_group *group)
     tw_command_group_fail(group, tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a group of several devices"));
 }
 
-tw_status tw_divided_check_mapper(const tw_range_mapper *mapper, tw_range buffer)
-{
-    const char *fault = tw_mapper_fault(mapper, buffer);
-    const bool is_argument = mapper->tw_kind_ < 0 || mapper->tw_kind_ >= TW_INTERNAL_MAP_FUNCTION;
-    return fault ? tw_fail(is_argument ? TW_ERROR_INVALID_ARGUMENT : TW_ERROR_INVALID_RANGE, "%s", fault) : TW_SUCCESS;
-}
-
-void *tw_divided_access(struct tw_command_group *group, struct tw_buffer *buffer, const struct tw_box *box,
-                        tw_range range, tw_access_mode mode, const tw_range_mapper *mapper)
+static void *note_access(struct tw_command_group *group, struct tw_buffer *buffer, const struct tw_box *box,
+                         tw_range range, tw_access_mode mode, const tw_range_mapper *mapper)
 {
     struct tw_divided *divided = group->divided;
     if (tw_box_is_empty(box)) {
@@ -93,14 +77,14 @@ void *tw_divided_access(struct tw_command_group *group, struct tw_buffer *buffer
     return (void *)access->placeholder;
 }
 
-void *tw_divided_reduce(struct tw_command_group *group, struct tw_buffer *buffer, const struct tw_box *box,
-                        tw_range range, bool keep, enum tw_access_kind kind)
+static void *note_reduction(struct tw_command_group *group, struct tw_buffer *buffer, const struct tw_box *box,
+                            tw_range range, bool keep, bool is_array)
 {
     const tw_range_mapper all = tw_all();
     struct tw_divided *divided = group->divided;
-    void *to = tw_divided_access(group, buffer, box, range, keep ? TW_READ_WRITE : TW_DISCARD_WRITE, &all);
+    void *to = note_access(group, buffer, box, range, keep ? TW_READ_WRITE : TW_DISCARD_WRITE, &all);
     if (to) {
-        divided->accesses[divided->count - 1].kind = kind;
+        divided->accesses[divided->count - 1].kind = is_array ? TW_ACCESS_ARRAY : TW_ACCESS_VALUE;
         ++divided->reductions;
     }
     return to;
@@ -140,7 +124,7 @@ static bool find_patches(struct tw_divided *divided)
     return true;
 }
 
-void tw_divided_launch(struct tw_command_group *group, const struct tw_launch_request *request, const void *block)
+static void note_launch(struct tw_command_group *group, const struct tw_launch_request *request, const void *block)
 {
     struct tw_divided *divided = group->divided;
     if (group->step) {
@@ -166,7 +150,7 @@ void tw_divided_launch(struct tw_command_group *group, const struct tw_launch_re
         refuse_memory(group);
 }
 
-tw_status tw_divided_check_step(struct tw_command_group *group, const char *step)
+static tw_status check_step(struct tw_command_group *group, const char *step)
 {
     struct tw_divided *divided = group->divided;
     if (divided->block)
@@ -176,10 +160,10 @@ tw_status tw_divided_check_step(struct tw_command_group *group, const char *step
     return group->status;
 }
 
-tw_status tw_divided_settle(struct tw_command_group *group, const char *step)
+static tw_status settle(struct tw_command_group *group, const char *step)
 {
     struct tw_divided *divided = group->divided;
-    if (tw_divided_check_step(group, step) == TW_SUCCESS && divided->count)
+    if (check_step(group, step) == TW_SUCCESS && divided->count)
         tw_command_group_fail(group,
                               tw_fail(TW_ERROR_UNSUPPORTED,
                                       "%s runs on one device, and the group's accessors are of a queue over several: "
@@ -189,5 +173,22 @@ tw_status tw_divided_settle(struct tw_command_group *group, const char *step)
         return group->status; /* it keeps what it has until it is discarded */
     tw_divided_free(divided);
     group->divided = NULL;
+    group->recorder = NULL;
     return TW_SUCCESS;
+}
+
+bool tw_divided_begin(struct tw_command_group *group)
+{
+    static const struct tw_group_recorder recorder = {.access = note_access,
+                                                      .reduce = note_reduction,
+                                                      .launch = note_launch,
+                                                      .check_step = check_step,
+                                                      .settle = settle};
+    static _Atomic uint16_t groups;
+    struct tw_divided *divided = group->divided = calloc(1, sizeof *divided);
+    if (!divided)
+        return false;
+    group->recorder = &recorder;
+    divided->first = divided->next = PLACEHOLDERS | (uintptr_t)atomic_fetch_add(&groups, 1) << GROUP_BIT;
+    return true;
 }

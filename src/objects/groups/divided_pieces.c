@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Divides the launch of a group of a queue over several devices into pieces. */
-#include "divided_submit.h"
+#include "divided_pieces.h"
 
 #include <teamwork/command_graph.h>
 
@@ -8,7 +8,8 @@
 #include "objects/data/buffer.h"
 
 /* A kernel that runs for as long on a device has its edges run first. */
-#define TW_EDGES_PAY_NS 200000.0
+#define EDGES_PAY_NS 200000.0
+#define EDGES_PAY_ITEMS ((size_t)1 << 20)
 
 /* ---- boxes ------------------------------------------------------------------------------------------------------- */
 
@@ -45,18 +46,20 @@ static bool writes(const struct tw_mapped_access *access)
 }
 
 /* Fails if an element is written by two pieces. */
-static tw_status check_overlap(const struct tw_submission *all, const struct tw_piece *one, const struct tw_piece *other)
+static tw_status check_overlap(const struct tw_submission *all, const struct tw_piece *one,
+                               const struct tw_piece *other)
 {
     const struct tw_mapped_access *accesses = all->divided->accesses;
     for (size_t i = 0; i < all->divided->count; ++i)
         for (size_t k = 0; writes(&accesses[i]) && k < all->divided->count; ++k)
             if (writes(&accesses[k]) && accesses[i].root == accesses[k].root
                 && tw_box_overlaps(&one->boxes[i], &other->boxes[k]))
-                return tw_fail(TW_ERROR_INVALID_RANGE,
-                               "parts of kernel %s on %s and %s would write the same elements of a buffer: give what it "
-                               "writes another mapper, as tw_one_to_one(), reduce, or take a queue on one device",
-                               kernel_name(all), tw_device_name(tw_piece_queue(all, one)->device),
-                               tw_device_name(tw_piece_queue(all, other)->device));
+                return tw_fail(
+                    TW_ERROR_INVALID_RANGE,
+                    "parts of kernel %s on %s and %s would write the same elements of a buffer: give what it "
+                    "writes another mapper, as tw_one_to_one(), reduce, or take a queue on one device",
+                    kernel_name(all), tw_device_name(tw_piece_queue(all, one)->device),
+                    tw_device_name(tw_piece_queue(all, other)->device));
     return TW_SUCCESS;
 }
 
@@ -106,7 +109,7 @@ static tw_status describe_space(struct tw_submission *all)
     for (unsigned d = 0; d < request->range.dims && d < 3; ++d) {
         all->space.unit[d] = in_groups && request->local.size[d] ? request->local.size[d] : 1;
         all->space.units[d] = request->form == TW_INTERNAL_ND_RANGE ? request->range.size[d] / all->space.unit[d]
-                                                                     : request->range.size[d];
+                                                                    : request->range.size[d];
         all->space.offset[d] = d < request->offset.dims ? request->offset.at[d] : 0;
     }
     return status;
@@ -118,6 +121,13 @@ static tw_status resolve_mappers(const struct tw_submission *all)
     for (size_t i = 0; i < all->divided->count; ++i) {
         const struct tw_mapped_access *access = &all->divided->accesses[i];
         all->mappers[i] = access->mapper;
+        if (access->mode == TW_ATOMIC && access->mapper.tw_kind_ == TW_INTERNAL_MAP_DEFAULT)
+            return tw_fail(
+                TW_ERROR_INVALID_RANGE,
+                "kernel %s has an atomic accessor: on a queue over several devices each has memory of its own, "
+                "so atomic operations of two on one element are not possible. Reduce (TW_REDUCE_ARRAY()), or "
+                "say by tw_atomic_mapped() which elements the work-items of a part use",
+                kernel_name(all));
         if (!tw_mapper_resolve(&all->mappers[i], &all->space, access->range, writes(access)))
             return tw_fail(TW_ERROR_INVALID_RANGE,
                            "kernel %s writes a buffer whose range is not that of the launch: on a queue over several "
@@ -158,6 +168,15 @@ static void add_piece(struct tw_submission *all, const struct tw_launch_part *pa
     ++all->count;
 }
 
+/* Returns true if it pays to run the edges of a part first. In a command graph that costs little, so there a part that was not
+   measured has to be large alone. */
+static bool edges_pay(const struct tw_submission *all, double ns, const struct tw_launch_part *part)
+{
+    const size_t units = part->count[0] * part->count[1] * part->count[2];
+    const size_t items = units * all->space.unit[0] * all->space.unit[1] * all->space.unit[2];
+    return ns > 0 ? ns > EDGES_PAY_NS : items > EDGES_PAY_ITEMS && tw_queue_is_recording(all->group->queue);
+}
+
 /* Makes a piece for each device that has a part, and for its edges if they pay: those of all devices come first. */
 static void add_pieces(struct tw_submission *all, const struct tw_division_plan *plan)
 {
@@ -172,7 +191,7 @@ static void add_pieces(struct tw_submission *all, const struct tw_division_plan 
                            : tw_divide(&all->space, plan->weights, all->devices->count, parts);
     tw_mappers_reach(all->mappers, all->divided->count, &all->space, d, &before, &after);
     for (size_t i = 0; i < all->devices->count && (before || after); ++i)
-        if (plan->ns[i] > TW_EDGES_PAY_NS && tw_divide_edges(&all->space, d, before, after, &parts[i], edges))
+        if (edges_pay(all, plan->ns[i], &parts[i]) && tw_divide_edges(&all->space, d, before, after, &parts[i], edges))
             for (size_t k = 0; k < 2; ++k)
                 if (!tw_launch_part_is_empty(&edges[k]))
                     add_piece(all, &edges[k], i, true);

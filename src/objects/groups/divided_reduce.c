@@ -3,7 +3,7 @@
  * Reductions on several devices. Each piece reduces into elements of its own, the partials. A host task combines them in the
  * order of the pieces, and then with the targets: so the result depends on how the launch is divided, and on nothing else.
  */
-#include "divided_submit.h"
+#include "divided_reduce.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +28,8 @@ tw_status tw_divided_make_partials(struct tw_submission *all)
         struct tw_partials *partials = &all->partials[count++];
         partials->access = i;
         partials->elements = access->range.size[0];
-        const tw_status status =
-            tw_buffer_create(access->root->data.element_bytes, tw_range_1d(all->count * partials->elements),
-                             &partials->buffer);
+        const tw_status status = tw_buffer_create(access->root->data.element_bytes,
+                                                  tw_range_1d(all->count * partials->elements), &partials->buffer);
         if (status != TW_SUCCESS)
             return status;
     }
@@ -141,7 +140,8 @@ static size_t target_at(const struct tw_divided *divided, size_t access)
 struct tw_command_group *tw_divided_record_combination(const struct tw_submission *all)
 {
     const size_t block_bytes = (all->request.block_bytes + 15) / 16 * 16;
-    const size_t bytes = sizeof(struct combination) + all->divided->reductions * sizeof(struct reduction) + 2 * block_bytes;
+    const size_t bytes =
+        sizeof(struct combination) + all->divided->reductions * sizeof(struct reduction) + 2 * block_bytes;
     struct combination *combination = aligned_alloc(_Alignof(max_align_t), (bytes + 15) / 16 * 16);
     struct tw_command_group *group = combination ? tw_queue_begin(all->group->queue) : NULL;
     if (!group) {
@@ -164,10 +164,10 @@ struct tw_command_group *tw_divided_record_combination(const struct tw_submissio
         reduction->bytes = partials->elements * access->root->data.element_bytes;
         reduction->keep = tw_access_mode_needs(access->mode);
         reduction->partials = tw_access(group, partials->buffer, TW_READ_WRITE, TW_HOST);
-        reduction->target = group->status == TW_SUCCESS
-                                ? tw_command_group_access_within(group, access->root, &access->box, &access->box,
-                                                                 access->mode)
-                                : NULL;
+        reduction->target =
+            group->status == TW_SUCCESS
+                ? tw_command_group_access_within(group, access->root, &access->box, &access->box, access->mode)
+                : NULL;
     }
     tw_internal_host_task(group, combine, all->request.kernel->name, combination, bytes);
     free(combination);

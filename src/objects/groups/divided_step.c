@@ -3,7 +3,7 @@
  * Copies, fills and prefetches on several devices. Each device takes a slab of the elements: those whose work-items it
  * would run, if a launch had the elements' range. So contents are where kernels expect them.
  */
-#include "divided_submit.h"
+#include "divided_step.h"
 
 #include <string.h>
 
@@ -88,7 +88,7 @@ static tw_status record_device(struct tw_submission *all, size_t device)
     } else if (tw_command_group_begin_step(group, all->group->step)) {
         record_slab(all, group, device);
     }
-    return tw_divided_add_group(all, group);
+    return tw_submission_add(all, group);
 }
 
 /* Returns true if a device has to do all of a step: there is little to do, or memory of a device is involved. */
@@ -111,7 +111,7 @@ static tw_status set_variables(struct tw_submission *all)
     for (size_t i = 0; i < all->devices->count && status == TW_SUCCESS; ++i) {
         struct tw_command_group *group = tw_queue_begin(all->devices->queues[i]);
         tw_copy_to_variable(group, step->variable, step->value, step->bytes);
-        status = tw_divided_add_group(all, group);
+        status = tw_submission_add(all, group);
     }
     return status;
 }

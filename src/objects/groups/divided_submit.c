@@ -13,7 +13,9 @@
 
 #include <teamwork/command_graph.h>
 
-#include "base/detail.h"
+#include "divided_pieces.h"
+#include "divided_reduce.h"
+#include "divided_step.h"
 #include "objects/data/buffer.h"
 #include "runtime/allocation.h"
 
@@ -80,25 +82,15 @@ static bool make_room(struct tw_submission *all)
     return all->mappers && all->pieces[0].boxes && all->block;
 }
 
-tw_status tw_divided_add_group(struct tw_submission *all, struct tw_command_group *group)
-{
-    if (!group)
-        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a command group");
-    all->groups[all->group_count++] = group;
-    return group->status == TW_SUCCESS
-               ? TW_SUCCESS
-               : tw_fail(group->status, "%s", group->detail ? group->detail : "no memory to say what is wrong");
-}
-
 /* Records the groups of all pieces. */
 static tw_status record(struct tw_submission *all)
 {
     const bool reduces = all->divided->reductions && all->count > 1;
     tw_status status = reduces ? tw_divided_make_partials(all) : TW_SUCCESS;
     for (size_t i = 0; i < all->count && status == TW_SUCCESS; ++i)
-        status = tw_divided_add_group(all, record_piece(all, &all->pieces[i]));
+        status = tw_submission_add(all, record_piece(all, &all->pieces[i]));
     if (status == TW_SUCCESS && reduces)
-        status = tw_divided_add_group(all, tw_divided_record_combination(all));
+        status = tw_submission_add(all, tw_divided_record_combination(all));
     return status;
 }
 

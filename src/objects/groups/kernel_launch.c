@@ -9,10 +9,10 @@
 #include "base/detail.h"
 #include "base/range_check.h"
 #include "command_group.h"
-#include "divided.h"
 #include "group_size.h"
 #include "kernel_info.h"
 #include "kernel_pointers.h"
+#include "launch_request.h"
 #include "runtime/device.h"
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
@@ -206,16 +206,17 @@ static void set_range(struct tw_internal_launch *launch, tw_range range)
 /* Returns true if the launch is one of a group that is divided later: then it is noted. */
 static bool is_noted(struct tw_command_group *group, const struct tw_launch_request *request, const void *block)
 {
-    if (group->divided)
-        tw_divided_launch(group, request, block);
-    return group->divided;
+    if (group->recorder)
+        group->recorder->launch(group, request, block);
+    return group->recorder;
 }
 
 void tw_single_task_kernel(tw_command_group *group, const tw_kernel *kernel, const void *block, size_t block_bytes)
 {
     static const struct launcher launcher = {"tw_single_task", TW_INTERNAL_SINGLE_TASK, TW_INTERNAL_SINGLE_TASK};
     if (!can_record(group)
-        || is_noted(group, &(struct tw_launch_request){TW_INTERNAL_SINGLE_TASK, .kernel = kernel, .block_bytes = block_bytes},
+        || is_noted(group,
+                    &(struct tw_launch_request){TW_INTERNAL_SINGLE_TASK, .kernel = kernel, .block_bytes = block_bytes},
                     block))
         return;
     tw_status status = check_kernel(group, kernel, launcher, block, block_bytes);
@@ -248,8 +249,8 @@ void tw_parallel_for_offset_kernel(tw_command_group *group, tw_range range, tw_i
                                    const void *block, size_t block_bytes)
 {
     static const struct launcher launcher = {"tw_parallel_for", TW_INTERNAL_RANGE, TW_INTERNAL_REDUCTION};
-    const struct tw_launch_request request = {
-        TW_INTERNAL_RANGE, .range = range, .offset = offset, .kernel = kernel, .block_bytes = block_bytes};
+    const struct tw_launch_request request = {TW_INTERNAL_RANGE, .range = range, .offset = offset, .kernel = kernel,
+                                              .block_bytes = block_bytes};
     if (!can_record(group) || is_noted(group, &request, block))
         return;
     tw_status status =

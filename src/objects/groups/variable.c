@@ -86,7 +86,7 @@ static void note_for_all(tw_command_group *group, void *variable, const void *va
 void tw_copy_to_variable(tw_command_group *group, void *variable, const void *value, size_t bytes)
 {
     void *address;
-    if (group && group->divided) {
+    if (group && group->recorder) {
         note_for_all(group, variable, value, bytes);
         return;
     }
@@ -104,22 +104,4 @@ void tw_copy_from_variable(tw_command_group *group, void *value, const void *var
     struct tw_step *step = begin(group, "tw_copy_from_variable", variable, value, bytes, 0, &address);
     if (step)
         step->request.copy = tw_backend_copy_of(NULL, value, step->device, address, bytes);
-}
-
-/* ---- groups of one step ------------------------------------------------------------------------------------------ */
-
-tw_status tw_internal_queue_copy_to_variable(tw_queue *queue, void *variable, const void *value, size_t bytes,
-                                             tw_event **event, const char *file, int line)
-{
-    tw_command_group *group = tw_queue_begin(queue);
-    tw_copy_to_variable(group, variable, value, bytes);
-    return tw_internal_submit(queue, group, event, file, line);
-}
-
-tw_status tw_internal_queue_copy_from_variable(tw_queue *queue, void *value, const void *variable, size_t bytes,
-                                               tw_event **event, const char *file, int line)
-{
-    tw_command_group *group = tw_queue_begin(queue);
-    tw_copy_from_variable(group, value, variable, bytes);
-    return tw_internal_submit(queue, group, event, file, line);
 }

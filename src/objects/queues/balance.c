@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_ITEMS 4096u    /* a launch of a kernel that was not measured is divided if it has more work-items */
-#define DIVISION_NS 20000.0  /* what a division into two parts costs at least; each further part as much */
-#define BEGINS 1.05          /* a launch is divided if that is faster than one device alone by this factor ... */
-#define GOES_ON 1.02         /* ... and no longer divided if it is not by this one */
-#define WORTHWHILE 1.1       /* another division is taken if it is faster by this factor */
-#define SELDOM 32u           /* launches from one that is measured to the next, in the end */
-#define KEPT 0.5             /* of what was measured before, beside what is new */
+#define FIRST_ITEMS 4096u   /* a launch of a kernel that was not measured is divided if it has more work-items */
+#define DIVISION_NS 20000.0 /* what a division into two parts costs at least; each further part as much */
+#define BEGINS 1.05         /* a launch is divided if that is faster than one device alone by this factor ... */
+#define GOES_ON 1.02        /* ... and no longer divided if it is not by this one */
+#define WORTHWHILE 1.1      /* another division is taken if it is faster by this factor */
+#define SELDOM 32u          /* launches from one that is measured to the next, in the end */
+#define KEPT 0.5            /* of what was measured before, beside what is new */
 
 /* How many operations a compute unit does at a time, roughly. */
 #define GPU_LANES 128.0
@@ -36,9 +36,9 @@ struct kernel_speed {
 };
 
 struct balance {
-    struct tw_queue_devices devices; /* first */
-    pthread_mutex_t mutex;           /* for what follows */
-    bool is_fixed;                   /* the program has set the weights */
+    struct tw_queue_devices devices;       /* first */
+    pthread_mutex_t mutex;                 /* for what follows */
+    bool is_fixed;                         /* the program has set the weights */
     double weights[TW_MOST_QUEUE_DEVICES]; /* with which launches are divided */
     double guess[TW_MOST_QUEUE_DEVICES];   /* how fast the devices are, before anything is measured */
     struct kernel_speed *speeds;           /* of each kernel */
@@ -169,9 +169,8 @@ static bool guess_speeds(const struct balance *balance, const struct kernel_spee
     if (known == balance->devices.count)
         return false;
     for (size_t i = 0; i < balance->devices.count; ++i)
-        speeds[i] = speed->ns_per_unit[i] > 0
-                        ? 1 / speed->ns_per_unit[i]
-                        : balance->guess[i] / balance->guess[known] / speed->ns_per_unit[known];
+        speeds[i] = speed->ns_per_unit[i] > 0 ? 1 / speed->ns_per_unit[i]
+                                              : balance->guess[i] / balance->guess[known] / speed->ns_per_unit[known];
     for (size_t i = 0; i < balance->devices.count; ++i)
         speeds[i] = takes_work(balance, i) ? speeds[i] : 0;
     return true;
@@ -219,15 +218,11 @@ static void change(struct balance *balance, const double *weights)
     balance->next_change = balance->launches + (1u << balance->changes);
 }
 
-/* Completes the plan by what was measured. */
-static void plan_by_speeds(struct balance *balance, struct kernel_speed *speed, double units,
-                           struct tw_division_plan *plan)
+/* Decides by what was measured whether the launch is divided, and how. */
+static void decide(struct balance *balance, struct kernel_speed *speed, const double *speeds, double units,
+                   struct tw_division_plan *plan)
 {
-    const size_t count = balance->devices.count;
-    double speeds[TW_MOST_QUEUE_DEVICES];
-    if (!guess_speeds(balance, speed, speeds))
-        return;
-    const size_t best = fastest(speeds, count);
+    const size_t count = balance->devices.count, best = fastest(speeds, count);
     const double alone = units / speeds[best], divided = time_with(speeds, speeds, count, units);
     if (alone <= (speed->is_undivided ? BEGINS : GOES_ON) * divided) {
         speed->is_undivided = true;
@@ -235,36 +230,53 @@ static void plan_by_speeds(struct balance *balance, struct kernel_speed *speed, 
         return;
     }
     speed->is_undivided = false;
+    plan->only_device = count;
     if (time_with(balance->weights, speeds, count, units) > WORTHWHILE * divided) /* infinite with one that failed */
         change(balance, speeds);
-    double all = 0;
     for (size_t i = 0; i < count; ++i)
         plan->weights[i] = takes_work(balance, i) ? balance->weights[i] : 0;
+}
+
+/* Stores how long each device takes with the weights of the plan. */
+static void predict(const struct balance *balance, const double *speeds, double units, struct tw_division_plan *plan)
+{
+    const size_t count = balance->devices.count;
+    double all = 0;
     for (size_t i = 0; i < count; ++i)
         all += plan->weights[i];
     for (size_t i = 0; i < count; ++i)
-        plan->ns[i] = plan->weights[i] > 0 ? units * plan->weights[i] / all / speeds[i] : 0;
+        plan->ns[i] = plan->weights[i] > 0 && speeds[i] > 0 ? units * plan->weights[i] / all / speeds[i] : 0;
+}
+
+/* Begins the plan, before anything that was measured. */
+static struct tw_division_plan begin_plan(const struct balance *balance, size_t items)
+{
+    struct tw_division_plan plan = {.only_device = balance->devices.count};
+    for (size_t i = 0; i < balance->devices.count; ++i)
+        plan.weights[i] = balance->is_fixed || takes_work(balance, i) ? balance->weights[i] : 0;
+    if (!balance->is_fixed && items <= FIRST_ITEMS)
+        plan.only_device = first_sound(balance);
+    return plan;
 }
 
 struct tw_division_plan tw_balance_plan(struct tw_queue_devices *devices, const struct tw_internal_kernel *kernel,
                                         size_t units, size_t unit_items)
 {
     struct balance *balance = balance_of(devices);
-    struct tw_division_plan plan = {.only_device = devices->count};
+    double speeds[TW_MOST_QUEUE_DEVICES];
     (void)pthread_mutex_lock(&balance->mutex);
-    memcpy(plan.weights, balance->weights, devices->count * sizeof *plan.weights);
-    struct kernel_speed *speed = balance->is_fixed ? NULL : find_or_begin(balance, kernel);
-    for (size_t i = 0; speed && i < devices->count; ++i)
-        plan.weights[i] = takes_work(balance, i) ? plan.weights[i] : 0;
+    struct tw_division_plan plan = begin_plan(balance, units * unit_items);
+    struct kernel_speed *speed = find_or_begin(balance, kernel);
     if (speed) {
+        const unsigned long launches = ++speed->launches;
         ++balance->launches;
-        ++speed->launches;
         if (speed->is_sampling)
             collect(speed, devices->count);
-        if (units * unit_items <= FIRST_ITEMS)
-            plan.only_device = first_sound(balance);
-        plan_by_speeds(balance, speed, (double)units, &plan);
-        const unsigned long launches = speed->launches;
+        const bool is_known = guess_speeds(balance, speed, speeds);
+        if (is_known && !balance->is_fixed)
+            decide(balance, speed, speeds, (double)units, &plan);
+        if (is_known)
+            predict(balance, speeds, (double)units, &plan);
         plan.measures = !speed->is_sampling && ((launches & (launches - 1)) == 0 || launches % SELDOM == 0);
     }
     (void)pthread_mutex_unlock(&balance->mutex);

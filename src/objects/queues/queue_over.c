@@ -60,6 +60,23 @@ tw_status tw_queue_create_over(tw_device *const *devices, size_t count, unsigned
     return status;
 }
 
+tw_status tw_queue_create_over_selected(tw_device_selector selector, void *selector_user, unsigned properties,
+                                        tw_error_handler handler, void *handler_user, tw_queue **queue)
+{
+    tw_device *devices[TW_MOST_QUEUE_DEVICES];
+    size_t found = 0, count = 0;
+    const tw_status status = tw_get_devices(TW_DEVICE_ALL, devices, TW_MOST_QUEUE_DEVICES, &found);
+    if (status != TW_SUCCESS)
+        return status;
+    found = found < TW_MOST_QUEUE_DEVICES ? found : TW_MOST_QUEUE_DEVICES;
+    for (size_t i = 0; i < found; ++i)
+        if (!selector || selector(devices[i], selector_user) >= 0)
+            devices[count++] = devices[i];
+    if (!count)
+        return tw_fail(TW_ERROR_NO_DEVICE, "the selector takes none of the %zu devices that TW_DEVICES leaves", found);
+    return tw_queue_create_over(devices, count, properties, handler, handler_user, queue);
+}
+
 size_t tw_queue_device_count(const tw_queue *queue)
 {
     return queue ? queue->devices ? queue->devices->count : 1 : 0;

@@ -9,6 +9,9 @@
  *
  * Some steps may be recorded as one graph, whose submission replaces theirs. It ends with the copies that its first step
  * needs the next time.
+ *
+ * Or a queue over all devices has the whole grid, and divides each step by itself (OVER). For the program that is one device
+ * with all rows.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +23,8 @@
 enum {
     EDGES_FIRST = 1, /* the edge rows by a kernel of their own */
     EDGE_QUEUE = 2,  /* which has a queue of its own on each device, of high priority */
-    RECORDED = 4     /* the steps of a unit are recorded once, as one graph */
+    RECORDED = 4,    /* the steps of a unit are recorded once, as one graph */
+    OVER = 8         /* one queue over all devices */
 };
 
 /* ---- kernels --------------------------------------------------------------------------------------------------- */
@@ -84,7 +88,7 @@ TW_RANGE_KERNEL(edges, 1);
 struct grid {
     tw_queue *queues[HALO_MOST_DEVICES], *edge_queues[HALO_MOST_DEVICES]; /* the same without EDGE_QUEUE */
     tw_buffer *cells[2];                                                  /* with a row of zeros above and below */
-    size_t devices, rows, columns;                                        /* rows of a device */
+    size_t devices, rows, columns;                                        /* rows of a device; OVER: one with all */
     unsigned plan, unit;
     unsigned steps;          /* done so far */
     tw_command_graph *graph; /* of `unit` steps; NULL without RECORDED */
@@ -152,13 +156,21 @@ static bool submit_edges(const struct grid *g, size_t i, unsigned step)
     return tw_queue_submit(g->edge_queues[i], cg, NULL) == TW_SUCCESS;
 }
 
+/* Of a work-item of all rows: the cells around its own, which is one row further down in the buffer. */
+static tw_range_mapper from_row_above(void)
+{
+    return tw_neighborhood_of(tw_id_2d(0, 1), tw_id_2d(2, 1));
+}
+
 /* All rows of a device that the edges do not have. */
 static bool submit_inside(const struct grid *g, size_t i, unsigned step)
 {
     const size_t edge = g->plan & EDGES_FIRST ? 1 : 0, first = i * g->rows + 1 + edge, rows = g->rows - 2 * edge;
     tw_command_group *cg = tw_queue_begin(g->queues[i]);
     tw_parallel_for(cg, rows_of(g, rows), inside,
-                    .in = tw_read_part(cg, g->cells[step % 2], row_at(first - 1), rows_of(g, rows + 2)),
+                    .in = g->plan & OVER
+                              ? tw_read_mapped(cg, g->cells[step % 2], from_row_above())
+                              : tw_read_part(cg, g->cells[step % 2], row_at(first - 1), rows_of(g, rows + 2)),
                     .out = tw_discard_write_part(cg, g->cells[1 - step % 2], row_at(first), rows_of(g, rows)),
                     .columns = (unsigned)g->columns);
     return tw_queue_submit(g->queues[i], cg, NULL) == TW_SUCCESS;
@@ -194,7 +206,7 @@ static bool record_steps(struct grid *g)
         done = bench_passed(tw_queue_join_recording(g->queues[i], g->queues[0]));
     for (unsigned step = 0; step < g->unit && done; ++step)
         done = submit_step(g, step);
-    for (size_t i = 0; i < g->devices && done; ++i)
+    for (size_t i = 0; i < g->devices && done && !(g->plan & OVER); ++i)
         done = submit_prefetch(g, i);
     return bench_passed(tw_queue_end_recording(g->queues[0], done ? &g->graph : NULL)) && done;
 }
@@ -217,13 +229,14 @@ static void free_grid(void *grid)
     free(g);
 }
 
-static bool make_queues(struct grid *g, size_t i, tw_device *device)
+static bool make_queues(struct grid *g, size_t i, tw_device *const *devices, size_t count)
 {
-    if (!bench_passed(tw_queue_create_on_device(device, NULL, NULL, &g->queues[i])))
+    if (!bench_passed(g->plan & OVER ? tw_queue_create_over(devices, count, 0, NULL, NULL, &g->queues[i])
+                                     : tw_queue_create_on_device(devices[i], NULL, NULL, &g->queues[i])))
         return false;
     if (g->plan & EDGE_QUEUE)
         return bench_passed(
-            tw_queue_create_with_properties(NULL, device, TW_QUEUE_PRIORITY_HIGH, NULL, NULL, &g->edge_queues[i]));
+            tw_queue_create_with_properties(NULL, devices[i], TW_QUEUE_PRIORITY_HIGH, NULL, NULL, &g->edge_queues[i]));
     g->edge_queues[i] = g->queues[i];
     return true;
 }
@@ -237,13 +250,17 @@ static void *make_grid(const struct halo_shape *shape, unsigned plan)
         return NULL;
     *g = (struct grid){
         .devices = shape->devices, .rows = shape->rows, .columns = shape->columns, .plan = plan, .unit = shape->unit};
+    if (plan & OVER) {
+        g->devices = 1;
+        g->rows = shape->devices * shape->rows;
+    }
     const tw_range whole = tw_range_2d(g->devices * g->rows + 2, g->columns);
     bool done = bench_passed(tw_select_device(NULL, NULL, &first))
                 && bench_passed(tw_platform_get_devices(tw_device_platform(first), devices, HALO_MOST_DEVICES, &count))
-                && count >= g->devices && bench_passed(tw_buffer_create(sizeof(float), whole, &g->cells[0]))
+                && count >= shape->devices && bench_passed(tw_buffer_create(sizeof(float), whole, &g->cells[0]))
                 && bench_passed(tw_buffer_create(sizeof(float), whole, &g->cells[1])) && clear_borders(g);
     for (size_t i = 0; i < g->devices && done; ++i)
-        done = make_queues(g, i, devices[i]) && fill_rows(g, i);
+        done = make_queues(g, i, devices, shape->devices) && fill_rows(g, i);
     if (done && wait_for_all(g) && (!(plan & RECORDED) || record_steps(g)))
         return g;
     free_grid(g);
@@ -281,5 +298,7 @@ const struct halo_way halo_teamwork_ways[] = {
     WAY("edges first, a graph", false, EDGES_FIRST | RECORDED),
     WAY("one kernel", false, 0),
     WAY("one kernel, a graph", false, RECORDED),
+    WAY("a queue over all devices", false, OVER),
+    WAY("a queue over all devices, a graph", false, OVER | RECORDED),
     {NULL, NULL, false, NULL, 0, NULL, NULL, NULL},
 };

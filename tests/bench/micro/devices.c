@@ -101,8 +101,7 @@ static bool open_devices(struct micro_job *job)
     for (size_t d = 0; d < s->count && done; ++d)
         done = bench_passed(tw_queue_create_on_device(devices[d], NULL, NULL, &s->queues[d]));
     for (size_t i = 0; i < 2 && done; ++i)
-        done = bench_passed(
-            tw_buffer_create_copy(start, sizeof(unsigned), tw_range_2d(ROWS, COLUMNS), &s->plates[i]));
+        done = bench_passed(tw_buffer_create_copy(start, sizeof(unsigned), tw_range_2d(ROWS, COLUMNS), &s->plates[i]));
     return done && submit_over(s, 0, NULL) && submit_over(s, 1, NULL);
 }
 

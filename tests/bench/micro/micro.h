@@ -41,7 +41,7 @@ enum micro_op {
     MICRO_FETCH,      /**< `bytes` to the host: us */
     MICRO_PART_WAIT,  /**< a kernel on a buffer, or on a part of it, and the wait, `count` times: us each */
     MICRO_PART_CHAIN, /**< `count` of them, each after the one before, and the wait: us each */
-    MICRO_DEVICES,        /**< `count` steps of a stencil on all devices, handed over while the first must not begin: us each */
+    MICRO_DEVICES, /**< `count` steps of a stencil on all devices, handed over while the first must not begin: us each */
     MICRO_DEVICES_REPLAY, /**< the same recorded, submitted and waited for: us each */
     MICRO_OPS
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** A launch as the program asked for it, to be recorded for other devices. */
-#ifndef TEAMWORK_OBJECTS_KERNEL_LAUNCH_H
-#define TEAMWORK_OBJECTS_KERNEL_LAUNCH_H
+#ifndef TEAMWORK_OBJECTS_LAUNCH_REQUEST_H
+#define TEAMWORK_OBJECTS_LAUNCH_REQUEST_H
 
 #include <stddef.h>
 
