@@ -229,9 +229,9 @@ TW_TEST(slices_are_brought_whole)
 {
     static int a[ROWS][INNER], b[INNER][COLUMNS], c[ROWS][COLUMNS];
     for (int i = 0; i < ROWS * INNER; ++i)
-        a[0][i] = i % 7;
+        a[i / INNER][i % INNER] = i % 7;
     for (int i = 0; i < INNER * COLUMNS; ++i)
-        b[0][i] = i % 11;
+        b[i / COLUMNS][i % COLUMNS] = i % 11;
     tw_queue *queue = queue_over(3, 0);
     tw_buffer *ba = NULL, *bb = NULL, *bc = NULL;
     TW_PASS(tw_buffer_create_over(a, sizeof(int), tw_range_2d(ROWS, INNER), &ba));
