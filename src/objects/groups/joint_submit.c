@@ -205,9 +205,9 @@ static void cancel_locked(const struct joint *joint, size_t submitted, tw_status
 }
 
 /* Releases the commands, and the groups of those that were submitted. */
-static void end_joint_locked(const struct joint *joint, size_t submitted, tw_event **event)
+static void end_joint_locked(const struct joint *joint, size_t submitted, bool succeeded, tw_event **event)
 {
-    const bool has_events = joint->events && submitted == joint->count;
+    const bool has_events = joint->events && succeeded;
     for (size_t i = 0; i < joint->count; ++i) {
         if (i >= submitted && joint->commands[i])
             tw_command_group_abandon_locked(joint->commands[i]);
@@ -218,7 +218,7 @@ static void end_joint_locked(const struct joint *joint, size_t submitted, tw_eve
         joint->groups[i] = tw_command_group_leave_spare_locked(queue, joint->groups[i]);
         tw_command_group_release_locked(queue, joint->commands[i], has_events ? &joint->events[i] : NULL);
     }
-    if (event && joint->join)
+    if (event && succeeded && joint->join)
         *event = &joint->join->events[TW_PHASE_COMPLETE];
     else if (joint->join)
         tw_command_release_locked(joint->join);
@@ -245,7 +245,7 @@ tw_status tw_command_groups_submit(struct tw_queue *queue, struct tw_command_gro
         cancel_locked(&joint, submitted, status);
     for (size_t i = 0; i < submitted && !queue->recorder.recording; ++i)
         tw_command_issue_locked(joint.commands[i]);
-    end_joint_locked(&joint, submitted, status == TW_SUCCESS ? event : NULL);
+    end_joint_locked(&joint, submitted, status == TW_SUCCESS, event);
     tw_unlock();
     for (size_t i = 0; i < submitted; ++i)
         if (groups[i]) {
