@@ -190,11 +190,11 @@ int main(int arguments_count, char **arguments)
 {
     const struct devices devices = take_devices(&arguments_count, arguments);
     const size_t count = arguments_count > 1 ? strtoul(arguments[1], NULL, 10) : COUNT;
-    int32_t *data = count >= 1 && count <= MOST ? malloc(count * sizeof *data) : NULL;
-    if (!data) {
-        fprintf(stderr, "reduction: no memory for %zu numbers, or there are not 1 to %d\n", count, MOST);
+    if (count < 1 || count > MOST) {
+        fprintf(stderr, "reduction: from 1 to %d numbers\n", MOST);
         return 2;
     }
+    int32_t *data = allocate(count, sizeof *data);
     int64_t expected = 0; /* one after the other, in 64 bits */
     uint64_t random = 88172645463325252u;
     for (size_t i = 0; i < count; ++i) {
