@@ -12,9 +12,9 @@
 #include <string.h>
 
 #define FIRST_ITEMS 4096u   /* a launch of a kernel that was not measured is divided if it has more work-items */
-#define DIVISION_NS 20000.0 /* what a division into two parts costs at least; each further part as much */
-#define BEGINS 1.05         /* a launch is divided if that is faster than one device alone by this factor ... */
-#define GOES_ON 1.02        /* ... and no longer divided if it is not by this one */
+#define DIVISION_NS 40000.0 /* what a division into two parts costs at least; each further part as much */
+#define BEGINS 1.07         /* a launch is divided if that is faster than one device alone by this factor ... */
+#define GOES_ON 1.05        /* ... and no longer divided if it is not by this one */
 #define WORTHWHILE 1.1      /* another division is taken if it is faster by this factor */
 #define SELDOM 32u          /* launches from one that is measured to the next, in the end */
 #define KEPT 0.5            /* of what was measured before, beside what is new */
