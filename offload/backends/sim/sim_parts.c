@@ -337,15 +337,14 @@ static void name_part(const struct parts *parts, char *text, size_t bytes)
 static tw_status complain(const struct parts *parts, const struct element *element, bool writes)
 {
     const struct private_buffer *buffer = &parts->buffers[element->buffer];
-    const struct tw_internal_launch *launch = parts->launch;
-    char index[TW_SIM_INDEX_BYTES], text[TW_SIM_TEXT_BYTES], declared[256], part[160];
+    char index[TW_SIM_INDEX_BYTES], text[TW_SIM_TEXT_BYTES], declared[256], part[192];
     struct tw_backend_access access;
     const size_t number = likely_access(parts, buffer, writes);
     (void)access_privately(&parts->watch, number, &access);
     (void)tw_sim_watch_index(&access, element->index * buffer->element_bytes, index);
     (void)tw_sim_watch_describe(&parts->watch, &access, number, text);
     list_declared(parts, buffer, declared, sizeof declared);
-    if (memcmp(launch->whole, launch->range, sizeof launch->whole) == 0)
+    if (!tw_sim_watch_is_divided(&parts->watch))
         return tw_fail(TW_ERROR_OUT_OF_BOUNDS,
                        "%s has %s element %s of %s, which no accessor of its group declares: they declare %s",
                        parts->watch.who, writes ? "written to" : "read", index, text, declared);

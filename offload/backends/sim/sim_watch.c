@@ -132,11 +132,11 @@ static tw_status complain_read(const struct tw_sim_watch *watch, const struct tw
     size_t at = (size_t)(row - (const unsigned char *)access->address);
     for (; *row == *saved; ++row, ++saved)
         ++at;
-    return tw_fail(TW_ERROR_READ_ONLY_BUFFER,
-                   "%s has written to element %s of %s, which its group only reads: access it by "
-                   "tw_write() or tw_read_write()",
-                   watch->who, tw_sim_watch_index(access, at, element),
-                   tw_sim_watch_describe(watch, access, index, text));
+    return tw_fail(TW_ERROR_READ_ONLY_BUFFER, "%s has written to element %s of %s, which its %s", watch->who,
+                   tw_sim_watch_index(access, at, element), tw_sim_watch_describe(watch, access, index, text),
+                   tw_sim_watch_is_divided(watch)
+                       ? "part of the launch only reads: let the mapper of an accessor that writes declare it"
+                       : "group only reads: access it by tw_write() or tw_read_write()");
 }
 
 /* Compares the buffers that the kernel only reads with their copies, and restores them. Returns `status`, or the

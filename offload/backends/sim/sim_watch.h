@@ -3,6 +3,8 @@
 #ifndef TEAMWORK_OFFLOAD_SIM_WATCH_H
 #define TEAMWORK_OFFLOAD_SIM_WATCH_H
 
+#include <string.h>
+
 #include "backend.h"
 #include "common/host_lowering.h"
 
@@ -37,6 +39,12 @@ tw_status tw_sim_watch_run(struct tw_sim_watch *watch, struct tw_internal_launch
 /* Checks and restores the red zones of all buffers that the kernel accesses. Returns `status`, or the failure of the
    first damage if `status` is success. */
 tw_status tw_sim_watch_check_zones(const struct tw_sim_watch *watch, tw_status status);
+
+/* Returns true if the launch is a part of a larger one: mappers have declared what it accesses. */
+static inline bool tw_sim_watch_is_divided(const struct tw_sim_watch *watch)
+{
+    return memcmp(watch->launch->whole, watch->launch->range, sizeof watch->launch->whole) != 0;
+}
 
 /* Describes the buffer of access number `index`: by the block's member that points to it, otherwise by its accessor's
    number. Returns `text`. */
