@@ -16,7 +16,7 @@
 #include "sim_pattern.h"
 #include "sim_watch.h"
 
-#define MOST_BYTES ((size_t)256 << 20) /* of the buffers of a launch that is checked */
+#define MOST_BYTES ((size_t)64 << 20) /* of the buffers of a launch that is checked */
 #define BLOCK_ALIGNMENT 128u
 
 /* Private memory in place of a buffer. */
@@ -48,7 +48,7 @@ struct element {
 static const struct element before_first = {0, SIZE_MAX, SIZE_MAX};
 
 /* Goes on to the next undeclared element. Returns false if there is none. */
-static bool next(const struct parts *parts, struct element *element)
+static inline bool next(const struct parts *parts, struct element *element)
 {
     for (; element->buffer < parts->count; ++element->buffer, element->index = SIZE_MAX)
         while (++element->index < parts->buffers[element->buffer].count)
@@ -217,7 +217,7 @@ static void end(const struct parts *parts)
 
 /* Returns the eight bytes that an undeclared element repeats: 0, or what shows in sums, in minima and in maxima alike, as
    it differs from element to element: red zones' NaNs, and large numbers of both signs, of any width. */
-static uint64_t word_of(const struct parts *parts, const struct element *element, size_t zeros)
+static inline uint64_t word_of(const struct parts *parts, const struct element *element, size_t zeros)
 {
     static const uint64_t large = 0x7bff7bff7bff7bffu, negative = 0xfbfffbfffbfffbffu;
     const uint64_t kind = (element->index + 1) * 0x9e3779b97f4a7c15u >> 62;
@@ -226,10 +226,30 @@ static uint64_t word_of(const struct parts *parts, const struct element *element
     return kind == 0 ? large : kind == 1 ? negative : tw_sim_red_word(parts->buffers[element->buffer].element_bytes);
 }
 
-static unsigned char *address_of(const struct parts *parts, const struct element *element)
+static inline unsigned char *address_of(const struct parts *parts, const struct element *element)
 {
     const struct private_buffer *buffer = &parts->buffers[element->buffer];
     return buffer->memory + element->index * buffer->element_bytes;
+}
+
+/* Do what tw_sim_pattern_fill() and tw_sim_pattern_is_whole() do, which elements of usual sizes need not call. */
+static inline void put(unsigned char *element, size_t bytes, uint64_t word)
+{
+    if (bytes == sizeof(uint32_t))
+        memcpy(element, &word, sizeof(uint32_t));
+    else if (bytes == sizeof word)
+        memcpy(element, &word, sizeof word);
+    else
+        tw_sim_pattern_fill(element, bytes, word);
+}
+
+static inline bool has(const unsigned char *element, size_t bytes, uint64_t word)
+{
+    if (bytes == sizeof(uint32_t))
+        return memcmp(element, &word, sizeof(uint32_t)) == 0;
+    if (bytes == sizeof word)
+        return memcmp(element, &word, sizeof word) == 0;
+    return tw_sim_pattern_is_whole(element, bytes, word);
 }
 
 /* Gives private memory its contents: 0 in the first `zeros` undeclared elements, patterns in the others. */
@@ -237,8 +257,7 @@ static void fill(const struct parts *parts, size_t zeros)
 {
     struct tw_backend_access access;
     for (struct element element = before_first; next(parts, &element);)
-        tw_sim_pattern_fill(address_of(parts, &element), parts->buffers[element.buffer].element_bytes,
-                            word_of(parts, &element, zeros));
+        put(address_of(parts, &element), parts->buffers[element.buffer].element_bytes, word_of(parts, &element, zeros));
     for (size_t i = 0; access_really(parts, i, &access); ++i) {
         const struct private_buffer *buffer = buffer_at(parts, access.address);
         for (size_t row = 0; buffer && access.needs && row < access.rows; ++row) {
@@ -253,8 +272,8 @@ static bool find_written(const struct parts *parts, size_t zeros, struct element
 {
     *element = before_first;
     while (next(parts, element))
-        if (!tw_sim_pattern_is_whole(address_of(parts, element), parts->buffers[element->buffer].element_bytes,
-                                     word_of(parts, element, zeros)))
+        if (!has(address_of(parts, element), parts->buffers[element->buffer].element_bytes,
+                 word_of(parts, element, zeros)))
             return true;
     return false;
 }
