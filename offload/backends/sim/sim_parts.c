@@ -104,6 +104,7 @@ static bool add_buffer(struct parts *parts, const struct tw_backend_access *acce
                                       .bytes = access->bytes,
                                       .element_bytes = access->element_bytes,
                                       .count = access->bytes / access->element_bytes};
+    parts->undeclared += buffer->count;
     buffer->declared = calloc(buffer->count, sizeof *buffer->declared);
     return buffer->memory && buffer->declared;
 }
@@ -115,7 +116,7 @@ static bool make_buffers(struct parts *parts)
     size_t bytes = 0, count = 0;
     while (access_really(parts, count, &access))
         ++count;
-    parts->buffers = calloc(count, sizeof *parts->buffers);
+    parts->buffers = calloc(count + 1, sizeof *parts->buffers);
     for (size_t i = 0; parts->buffers && access_really(parts, i, &access); ++i) {
         struct private_buffer *buffer = access.address ? buffer_at(parts, access.address) : NULL;
         if (!access.address)
@@ -124,6 +125,7 @@ static bool make_buffers(struct parts *parts)
             return false;
         buffer = buffer_at(parts, access.address);
         buffer->is_written |= access.writes;
+        parts->undeclared -= access.rows * access.row_bytes / access.element_bytes; /* parts do not overlap */
         for (size_t row = 0; row < access.rows; ++row) {
             const size_t at = (size_t)(tw_backend_access_row(&access, row) - buffer->real);
             memset(buffer->declared + at / buffer->element_bytes, true, access.row_bytes / buffer->element_bytes);
@@ -183,16 +185,13 @@ static void find_bounds(void *user, const struct tw_internal_member *member)
 static bool prepare(struct parts *parts)
 {
     struct tw_backend_access access;
-    struct element element = before_first;
     size_t bytes = 0;
-    if (!make_buffers(parts) || !move_block(parts))
+    if (!make_buffers(parts) || !parts->undeclared || !move_block(parts))
         return false;
-    while (next(parts, &element))
-        ++parts->undeclared;
     for (size_t i = 0; access_really(parts, i, &access); ++i)
         bytes += access.writes ? access.rows * access.row_bytes : 0;
     parts->results = malloc(2 * bytes + 1);
-    if (!parts->results || !parts->undeclared)
+    if (!parts->results)
         return false;
     parts->others = parts->results + bytes;
     parts->watch.kernel->visit(parts->launch->args, find_bounds, parts);
