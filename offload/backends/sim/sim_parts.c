@@ -159,12 +159,14 @@ static bool move_block(struct parts *parts)
     for (size_t at = 0; at + sizeof(unsigned char *) <= bytes;) {
         unsigned char *pointer;
         memcpy(&pointer, block + at, sizeof pointer);
-        struct private_buffer *buffer = pointer ? find_target(parts, pointer) : NULL;
-        parts->has_usm |= !buffer && pointer && parts->watch.device->reaches_usm(parts->watch.device, pointer);
+        const bool is_address = pointer && (uintptr_t)pointer != UINTPTR_MAX;
+        struct private_buffer *buffer = is_address ? find_target(parts, pointer) : NULL;
         if (buffer) {
             pointer = buffer->memory + (pointer - buffer->real);
             memcpy(block + at, &pointer, sizeof pointer);
             buffer->is_found = true;
+        } else if (is_address) {
+            parts->has_usm |= parts->watch.device->reaches_usm(parts->watch.device, pointer);
         }
         at += buffer ? sizeof pointer : 1;
     }
