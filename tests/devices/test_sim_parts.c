@@ -66,7 +66,7 @@ static inline void scatter(tw_item item, const struct scatter *k)
     const size_t i = tw_global_id(item, 0);
     k->out[i == k->at ? i + (size_t)k->by : i] = k->in[i];
     if (k->cheats && i == k->at)
-        ((int *)k->in)[i] = 0;
+        ((int *)k->in)[i] = 1;
 }
 TW_RANGE_KERNEL(scatter, 1);
 
@@ -194,39 +194,29 @@ static tw_queue *sim_queue(int turn, size_t devices)
     return queue;
 }
 
-/* A buffer of ones. */
-#define ONES(type, name)                                                                                               \
-    static tw_buffer *name(tw_range range)                                                                             \
-    {                                                                                                                  \
-        static type data[ROWS * COLUMNS * PLANES];                                                                     \
-        tw_buffer *buffer = NULL;                                                                                      \
-        for (size_t i = 0; i < sizeof data / sizeof *data; ++i)                                                        \
-            data[i] = 1;                                                                                               \
-        TW_PASS(tw_buffer_create_copy(data, sizeof *data, range, &buffer));                                            \
-        return buffer;                                                                                                 \
-    }
-ONES(int, ints)
-ONES(float, floats)
-ONES(double, doubles)
-
-static void expect(const char *part)
+/* A buffer of zeros. */
+static tw_buffer *zeros(size_t element_bytes, tw_range range)
 {
-    if (!strstr(tw_error_detail(), part))
-        fprintf(stderr, "\"%s\" does not say \"%s\"\n", tw_error_detail(), part);
-    TW_CHECK(strstr(tw_error_detail(), part) != NULL);
+    static const unsigned char none[sizeof(double) * ROWS * COLUMNS * PLANES];
+    tw_buffer *buffer = NULL;
+    TW_PASS(tw_buffer_create_copy(none, element_bytes, range, &buffer));
+    return buffer;
 }
 
-/* Waits, and destroys the buffers. If `says` is NULL, nothing has failed; else what has failed says so. */
+/* Waits, and destroys the queue and the buffers. If `says` is NULL, nothing has failed; else what has failed says so. */
 static void expect_failure(tw_queue *queue, tw_status status, const char *says, tw_buffer *in, tw_buffer *out)
 {
     if (says) {
         TW_FAIL(tw_queue_wait(queue), status);
-        expect(says);
+        if (!strstr(tw_error_detail(), says))
+            fprintf(stderr, "\"%s\" does not say \"%s\"\n", tw_error_detail(), says);
+        TW_CHECK(strstr(tw_error_detail(), says) != NULL);
     } else {
         TW_PASS(tw_queue_wait(queue));
     }
     TW_PASS(tw_buffer_destroy(&in));
     TW_PASS(tw_buffer_destroy(&out));
+    TW_PASS(tw_queue_destroy(&queue));
 }
 
 /* ---- reads, by mappers ------------------------------------------------------------------------------------------- */
@@ -248,18 +238,15 @@ TW_TEST(reads_beside_a_mapped_row_are_found)
         {0, 1, 15, 2, "has read element 17 of"},
         {0, 0, 32, 31, "has read element 63 of"},
         {3, 3, 48, -4, "has read element 44 of"},
-        {0, 0, 63, -63, "has read element 0 of"},
-        {1, 0, 31, 1, "has read element 32 of"},
     };
     for (size_t c = 0; c < 2 * sizeof cases / sizeof *cases; ++c) {
         tw_queue *queue = sim_queue(c % 2, DEVICES);
-        tw_buffer *in = ints(tw_range_1d(N)), *out = ints(tw_range_1d(N));
+        tw_buffer *in = zeros(sizeof(int), tw_range_1d(N)), *out = zeros(sizeof(int), tw_range_1d(N));
         const tw_range_mapper mapper = tw_neighborhood_of(tw_id_1d(cases[c / 2].before), tw_id_1d(cases[c / 2].after));
         TW_COMMAND_GROUP(queue, cg)
             tw_parallel_for(cg, tw_range_1d(N), shift1, .in = TW_READ_MAPPED_VIEW(cg, in, mapper, 1),
                             .out = TW_DISCARD_WRITE_VIEW(cg, out, 1), .at = cases[c / 2].at, .by = cases[c / 2].by);
         expect_failure(queue, TW_ERROR_OUT_OF_BOUNDS, cases[c / 2].says, in, out);
-        TW_PASS(tw_queue_destroy(&queue));
     }
 }
 
@@ -285,7 +272,6 @@ TW_TEST(reads_beside_a_mapped_box_are_found)
          "has read element (7, 3) of the buffer that member in.data points to, 32 x 12 elements of"},
         {0, {15, 11}, {1, 0}, "has read element (16, 11) of"},
         {1, {15, 11}, {2, -11}, "has read element (17, 0) of"},
-        {2, {31, 0}, {-10, 1}, "has read element (21, 1) of"},
         {SIZE_MAX, {8, 0}, {0, 5}, NULL},
         {SIZE_MAX, {8, 0}, {0, 6}, "has read element (8, 6) of"},
         {SIZE_MAX, {31, 2}, {0, 9}, "has read element (31, 11) of"},
@@ -294,14 +280,13 @@ TW_TEST(reads_beside_a_mapped_box_are_found)
         tw_queue *queue = sim_queue(c % 2, DEVICES);
         const size_t rows = cases[c / 2].rows;
         const tw_range range = tw_range_2d(ROWS, rows == SIZE_MAX ? 3 : COLUMNS);
-        tw_buffer *in = floats(tw_range_2d(ROWS, COLUMNS)), *out = floats(range);
+        tw_buffer *in = zeros(sizeof(float), tw_range_2d(ROWS, COLUMNS)), *out = zeros(sizeof(float), range);
         const tw_range_mapper mapper = rows == SIZE_MAX ? tw_map_by(half_of_rows, NULL) : tw_neighborhood(rows, 0, 0);
         TW_COMMAND_GROUP(queue, cg)
             tw_parallel_for(cg, range, shift2, .in = TW_READ_MAPPED_VIEW(cg, in, mapper, 2),
                             .out = TW_DISCARD_WRITE_VIEW(cg, out, 2), .at = {cases[c / 2].at[0], cases[c / 2].at[1]},
                             .by = {cases[c / 2].by[0], cases[c / 2].by[1]});
         expect_failure(queue, TW_ERROR_OUT_OF_BOUNDS, cases[c / 2].says, in, out);
-        TW_PASS(tw_queue_destroy(&queue));
     }
 }
 
@@ -322,16 +307,14 @@ TW_TEST(reads_beside_a_mapped_box_of_planes_are_found)
     for (size_t c = 0; c < 2 * sizeof cases / sizeof *cases; ++c) {
         tw_queue *queue = sim_queue(c % 2, DEVICES);
         const tw_range range = tw_range_3d(PLANES, SIDE, COLUMNS);
-        tw_buffer *in = doubles(range), *out = doubles(range);
+        tw_buffer *in = zeros(sizeof(double), range), *out = zeros(sizeof(double), range);
         const tw_range_mapper mapper = tw_neighborhood(cases[c / 2].planes, 0, 0);
-        const size_t *at = cases[c / 2].at;
-        const ptrdiff_t *by = cases[c / 2].by;
         TW_COMMAND_GROUP(queue, cg)
             tw_parallel_for(cg, range, shift3, .in = TW_READ_MAPPED_VIEW(cg, in, mapper),
-                            .out = TW_DISCARD_WRITE_VIEW(cg, out), .at = {at[0], at[1], at[2]},
-                            .by = {by[0], by[1], by[2]});
+                            .out = TW_DISCARD_WRITE_VIEW(cg, out),
+                            .at = {cases[c / 2].at[0], cases[c / 2].at[1], cases[c / 2].at[2]},
+                            .by = {cases[c / 2].by[0], cases[c / 2].by[1], cases[c / 2].by[2]});
         expect_failure(queue, TW_ERROR_OUT_OF_BOUNDS, cases[c / 2].says, in, out);
-        TW_PASS(tw_queue_destroy(&queue));
     }
 }
 
@@ -359,13 +342,12 @@ TW_TEST(writes_beside_what_is_mapped_are_found)
     };
     for (size_t c = 0; c < 2 * sizeof cases / sizeof *cases; ++c) {
         tw_queue *queue = sim_queue(c % 2, DEVICES);
-        tw_buffer *in = ints(tw_range_1d(N)), *out = ints(tw_range_1d(N));
+        tw_buffer *in = zeros(sizeof(int), tw_range_1d(N)), *out = zeros(sizeof(int), tw_range_1d(N));
         TW_COMMAND_GROUP(queue, cg)
             tw_parallel_for(cg, tw_range_1d(N), scatter, .in = tw_read_mapped(cg, in, tw_one_to_one()),
                             .out = tw_write(cg, out), .at = cases[c / 2].at, .by = cases[c / 2].by,
                             .cheats = cases[c / 2].cheats);
         expect_failure(queue, cases[c / 2].status, cases[c / 2].says, in, out);
-        TW_PASS(tw_queue_destroy(&queue));
     }
 }
 
@@ -392,13 +374,13 @@ TW_TEST(parts_by_hand_are_checked)
     };
     for (size_t c = 0; c < 2 * sizeof cases / sizeof *cases; ++c) {
         tw_queue *queue = sim_queue(c % 2, 1);
-        tw_buffer *in = ints(tw_range_2d(ROWS, COLUMNS)), *out = ints(tw_range_2d(ROWS, COLUMNS));
+        tw_buffer *in = zeros(sizeof(int), tw_range_2d(ROWS, COLUMNS)),
+                  *out = zeros(sizeof(int), tw_range_2d(ROWS, COLUMNS));
         TW_COMMAND_GROUP(queue, cg)
             tw_parallel_for(cg, tw_range_1d(8), rows, .in = tw_read_part(cg, in, tw_id_2d(8, 2), tw_range_2d(8, 8)),
                             .out = tw_write_part(cg, out, tw_id_2d(8, 2), tw_range_2d(8, 8)), .at = cases[c / 2].at,
                             .read = cases[c / 2].read, .write = cases[c / 2].write);
         expect_failure(queue, TW_ERROR_OUT_OF_BOUNDS, cases[c / 2].says, in, out);
-        TW_PASS(tw_queue_destroy(&queue));
     }
 }
 
@@ -407,25 +389,18 @@ TW_TEST(parts_by_hand_are_checked)
 TW_TEST(reads_of_all_types_are_found)
 {
     enum { FIRST = 40, COUNT = 16 };
-    for (size_t g = 0; g < 2 * sizeof gathers / sizeof *gathers; ++g) {
+    for (size_t g = 0; g < 4 * sizeof gathers / sizeof *gathers; ++g) {
         tw_queue *queue = sim_queue(g % 2, 1);
-        for (int lies = 0; lies < 2; ++lies) {
-            tw_buffer *in = NULL, *out = NULL;
-            static const unsigned char zeros[8 * N];
-            TW_PASS(tw_buffer_create_copy(zeros, gathers[g / 2].bytes, tw_range_1d(N), &in));
-            TW_PASS(tw_buffer_create_copy(zeros, gathers[g / 2].bytes, tw_range_1d(N), &out));
-            snprintf(tw_test_state.note, sizeof tw_test_state.note, "gather %zu", g / 2);
-            gathers[g / 2].submit(queue, in, out, lies ? FIRST : FIRST + COUNT, FIRST, COUNT);
-            if (lies)
-                TW_FAIL(tw_queue_wait(queue), TW_ERROR_OUT_OF_BOUNDS);
-            expect_failure(queue, TW_SUCCESS, NULL, in, out);
-            unsigned index = 0;
-            const char *text = lies ? strstr(tw_error_detail(), "has read element ") : NULL;
-            if (lies)
-                TW_CHECK(text && sscanf(text, "has read element %u of", &index) == 1 && index >= FIRST
-                         && index < FIRST + COUNT);
-        }
-        TW_PASS(tw_queue_destroy(&queue));
+        const bool lies = g / 2 % 2;
+        const size_t bytes = gathers[g / 4].bytes, declared = lies ? FIRST : FIRST + COUNT;
+        tw_buffer *in = zeros(bytes, tw_range_1d(N)), *out = zeros(bytes, tw_range_1d(N));
+        unsigned index = 0;
+        snprintf(tw_test_state.note, sizeof tw_test_state.note, "gather %zu", g / 4);
+        gathers[g / 4].submit(queue, in, out, declared, FIRST, COUNT);
+        expect_failure(queue, TW_ERROR_OUT_OF_BOUNDS, lies ? "has read element" : NULL, in, out);
+        const char *text = lies ? strstr(tw_error_detail(), "has read element ") : NULL;
+        TW_CHECK(!lies || (text && sscanf(text, "has read element %u of", &index) == 1));
+        TW_CHECK(!lies || (index >= FIRST && index < FIRST + COUNT));
     }
 }
 
@@ -444,7 +419,7 @@ TW_TEST(other_memory_is_not_reported)
 {
     for (int turn = 0; turn < 2; ++turn) {
         tw_queue *queue = sim_queue(turn, 1);
-        tw_buffer *out = ints(tw_range_1d(N));
+        tw_buffer *out = zeros(sizeof(int), tw_range_1d(N)), *other = zeros(1, tw_range_1d(1));
         int counter = 0, *shared = tw_malloc_shared(tw_test_device(0), sizeof *shared);
         *shared = 0;
         submit_counting(queue, out, NULL, &counter, 3, true);
@@ -458,11 +433,9 @@ TW_TEST(other_memory_is_not_reported)
         TW_PASS(tw_queue_wait(queue));
         TW_EQUAL(*shared, 1);
         submit_counting(queue, out, shared, NULL, 8, true);
-        TW_FAIL(tw_queue_wait(queue), TW_ERROR_OUT_OF_BOUNDS);
-        expect("kernel counting has written to element 8 of the buffer that member out points to");
+        expect_failure(queue, TW_ERROR_OUT_OF_BOUNDS, "kernel counting has written to element 8 of the buffer that",
+                       other, out);
         tw_free(shared);
-        TW_PASS(tw_buffer_destroy(&out));
-        TW_PASS(tw_queue_destroy(&queue));
     }
 }
 
@@ -474,7 +447,7 @@ TW_TEST(honest_kernels_pass)
         static int numbers[N], reversed[N], sum;
         for (int i = 0; i < N; ++i)
             numbers[i] = i;
-        tw_buffer *in = NULL, *out = ints(tw_range_1d(N)), *to = NULL;
+        tw_buffer *in = NULL, *out = zeros(sizeof(int), tw_range_1d(N)), *to = NULL;
         TW_PASS(tw_buffer_create_copy(numbers, sizeof *numbers, tw_range_1d(N), &in));
         TW_PASS(tw_buffer_create_over(&sum, sizeof sum, tw_range_1d(1), &to));
         TW_PASS(tw_queue_create_on_device(tw_test_device(0), NULL, NULL, &one));
@@ -495,15 +468,12 @@ TW_TEST(honest_kernels_pass)
                 tw_parallel_for(cg, tw_range_1d(N / 2), scatter,
                                 .in = tw_read_part(cg, in, tw_id_1d(i % 2 * N / 2), tw_range_1d(N / 2)),
                                 .out = tw_write_part(cg, out, tw_id_1d(i % 2 * N / 2), tw_range_1d(N / 2)), .at = N);
-        TW_PASS(tw_queue_wait(one));
+        TW_PASS(tw_queue_destroy(&one));
         tw_test_fetch(out, reversed);
         TW_CHECK(memcmp(numbers, reversed, sizeof numbers) == 0);
-        TW_PASS(tw_buffer_destroy(&in));
-        TW_PASS(tw_buffer_destroy(&out));
         TW_PASS(tw_buffer_destroy(&to));
         TW_EQUAL(sum, 5 + N * (N - 1) / 2);
-        TW_PASS(tw_queue_destroy(&one));
-        TW_PASS(tw_queue_destroy(&queue));
+        expect_failure(queue, TW_SUCCESS, NULL, in, out);
     }
 }
 
@@ -511,13 +481,12 @@ TW_TEST(honest_kernels_pass)
 TW_TEST(wrong_indices_of_views_come_first)
 {
     tw_queue *queue = sim_queue(0, DEVICES);
-    tw_buffer *in = ints(tw_range_1d(N)), *out = ints(tw_range_1d(N));
+    tw_buffer *in = zeros(sizeof(int), tw_range_1d(N)), *out = zeros(sizeof(int), tw_range_1d(N));
     TW_COMMAND_GROUP(queue, cg)
         tw_parallel_for(cg, tw_range_1d(N), shift1, .in = TW_READ_MAPPED_VIEW(cg, in, tw_one_to_one(), 1),
                         .out = TW_DISCARD_WRITE_VIEW(cg, out, 1), .at = N - 1, .by = 1);
     expect_failure(queue, TW_ERROR_OUT_OF_BOUNDS, "64", in, out);
     TW_CHECK(!strstr(tw_error_detail(), "mapper"));
-    TW_PASS(tw_queue_destroy(&queue));
 }
 
 TW_TEST_LIST = {TW_CASE(reads_beside_a_mapped_row_are_found),
