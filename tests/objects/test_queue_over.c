@@ -239,9 +239,9 @@ TW_TEST(slices_are_brought_whole)
 {
     static int a[ROWS][INNER], b[INNER][COLUMNS], c[ROWS][COLUMNS];
     for (int i = 0; i < ROWS * INNER; ++i)
-        a[0][i] = i % 7;
+        a[i / INNER][i % INNER] = i % 7;
     for (int i = 0; i < INNER * COLUMNS; ++i)
-        b[0][i] = i % 11;
+        b[i / COLUMNS][i % COLUMNS] = i % 11;
     tw_queue *queue = queue_over(3, 0);
     tw_buffer *ba = NULL, *bb = NULL, *bc = NULL;
     TW_PASS(tw_buffer_create_over(a, sizeof(int), tw_range_2d(ROWS, INNER), &ba));
@@ -458,7 +458,7 @@ TW_TEST(graphs_are_recorded_over_all_devices)
     tw_buffer *plates[2];
     tw_command_graph *graph = NULL;
     for (size_t i = 0; i < ROWS * COLUMNS; ++i)
-        data[0][i] = (unsigned)(i * i);
+        data[i / COLUMNS][i % COLUMNS] = (unsigned)(i * i);
     for (int i = 0; i < 2; ++i)
         TW_PASS(tw_buffer_create_copy(data, sizeof(unsigned), tw_range_2d(ROWS, COLUMNS), &plates[i]));
     for (int graphs = 0; graphs < 2; ++graphs) {
@@ -549,7 +549,7 @@ TW_TEST(a_mapped_accessor_discards_no_more_than_its_box)
         tw_queue *queue = queue_over(count, 0);
         tw_buffer *buffer = NULL;
         for (size_t i = 0; i < ROWS * COLUMNS; ++i)
-            data[0][i] = 7;
+            data[i / COLUMNS][i % COLUMNS] = 7;
         TW_PASS(tw_buffer_create_over(data, sizeof(unsigned), tw_range_2d(ROWS, COLUMNS), &buffer));
         TW_COMMAND_GROUP(queue, cg)
             tw_parallel_for_offset(cg, tw_range_2d(ROWS - 2, COLUMNS), tw_id_2d(1, 0), set_two,
