@@ -41,15 +41,11 @@
  * change meanwhile. Where boxes that are read overlap those that other parts write, in one buffer, parts run one after the
  * other.
  *
-<<<<<<< HEAD
- * On a queue of one device a mapped accessor is that of the whole buffer; if it discards, what its mapper may leave out is
- * kept, unless that is tw_all().
-=======
  * A mapper that declares less than the work-items access is a fault that the library does not see on GPUs. Simulated devices
  * with TW_SIM_CHECK=1 (sim.h) find it, and name the element.
  *
- * On a queue of one device a mapped accessor is that of the whole buffer.
->>>>>>> sim38
+ * On a queue of one device a mapped accessor is that of the whole buffer; if it discards, what its mapper may leave out is
+ * kept, unless that is tw_all().
  */
 #ifndef TEAMWORK_RANGE_MAPPER_H
 #define TEAMWORK_RANGE_MAPPER_H
