@@ -318,15 +318,16 @@ static bool retire_completed_locked(struct tw_stream *stream)
     return progress;
 }
 
-/* Returns the task in flight that must be over first, before `task` can be finished. Sets `*last` to the last task of
-   the same stream that is known to have to be over. */
+/* Returns the task in flight that must be over first, before `task` can be finished. That may wait for one that is in
+   flight no more: a copy that has failed is tried again by a thread (salvage.h). Sets `*last` to the last task of the same
+   stream that is known to have to be over. */
 static struct tw_task *first_before(struct tw_task *task, struct tw_task **last)
 {
     for (;;) {
         struct tw_node *first = tw_stream_of(task)->in_flight.first;
         struct tw_node *before = tw_graph_before(first);
         *last = task;
-        if (!before)
+        if (!before || !((const struct tw_task *)before)->in_flight)
             return (struct tw_task *)first;
         task = (struct tw_task *)before;
     }

@@ -2,6 +2,7 @@
 /* The kernels of random programs, over arrays of 32-bit words, and recording them. oracle.c has the same in plain C. */
 #include "random.h"
 
+#include <teamwork/range_mapper.h>
 #include <teamwork/reduction.h>
 #include <teamwork/task.h>
 #include <teamwork/usm.h>
@@ -588,7 +589,7 @@ void record_count(tw_command_group *group, tw_buffer *counter, uint32_t term, bo
 {
     const tw_range range = tw_range_1d(COUNTER_WORDS);
     if (atomically)
-        tw_parallel_for(group, range, add, .out = tw_atomic(group, counter), .term = term);
+        tw_parallel_for(group, range, add, .out = tw_atomic_mapped(group, counter, tw_one_to_one()), .term = term);
     else
         tw_parallel_for(group, range, add_plainly, .out = tw_read_write(group, counter), .term = term);
 }

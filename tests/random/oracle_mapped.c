@@ -274,6 +274,8 @@ static bool is_disjoint(const struct mapping *m, const struct launch *launch, ui
 static enum verdict verdict_of_mapped(const struct call *call)
 {
     const struct mapped_work *work = &call->work;
+    if (call->mode2 == TW_ATOMIC && call->map[2].mapping.kind == UNMAPPED)
+        return REFUSED;   /* it has to say that no element is one of several devices */
     if (call->unresolved) /* where the library chooses groups, the launch may be that of the buffer in whole groups */
         return work->launch.local[0] ? REFUSED : PERHAPS_REFUSED;
     if (!is_disjoint(&work->out, &work->launch, work->to.dims))
@@ -334,7 +336,7 @@ static enum verdict verdict_of_words(const struct call *call)
 {
     const struct launch launch = launch_of_words(call);
     if (!call->by_function)
-        return verdict_of_default(&launch, &call->out->part);
+        return call->kernel == ADD ? REFUSED : verdict_of_default(&launch, &call->out->part);
     const bool is_row = launch.dims == 1 || (call->kernel != MIX && call->kernel != ADD);
     const bool is_plain = call->out->words == 1 && !call->out->image && call->out->range.dims == 1;
     return (is_plain && is_row) || call->kernel == VIEWS ? TAKEN : PERHAPS_REFUSED;
@@ -345,7 +347,7 @@ static enum verdict verdict_of_parts(const struct call *call)
     const struct launch launch = launch_of(shape(call->count, call->dims), 1);
     const enum verdict out = verdict_of_default(&launch, &call->part[0]);
     const enum verdict in2 = mode_writes(call->mode2) ? verdict_of_default(&launch, &call->part[2]) : TAKEN;
-    if (out == REFUSED || in2 == REFUSED)
+    if (out == REFUSED || in2 == REFUSED || call->mode2 == TW_ATOMIC)
         return REFUSED;
     if (mode_writes(call->mode2) && parts_overlap(&call->part[0], &call->part[2]))
         return PERHAPS_REFUSED;
