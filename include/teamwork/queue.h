@@ -197,7 +197,7 @@ TW_API tw_device *tw_queue_device(const tw_queue *queue);
 
 /**
  * A queue that was created without a context has one of its own, made by the first of these calls: of the queue's
- * device, with the queue's handler.
+ * device, or of several those of the first one's platform, with the queue's handler.
  *
  * @return the context of the queue (spec 3.5.5), borrowed: it lives as long as the queue, or longer by
  *         tw_context_retain(). NULL for NULL, or if there is no memory for it

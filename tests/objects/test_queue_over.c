@@ -664,6 +664,7 @@ TW_TEST(a_selector_takes_all_devices_that_it_likes)
     TW_FAIL(tw_queue_create_over_selected(takes_no_device, NULL, 0, NULL, NULL, &queue), TW_ERROR_NO_DEVICE);
     TW_PASS(tw_queue_create_over_selected(NULL, NULL, 0, NULL, NULL, &queue));
     TW_EQUAL(tw_queue_device_count(queue), count);
+    TW_CHECK(tw_queue_context(queue) != NULL && tw_queue_device(queue) == tw_queue_device_at(queue, 0));
     TW_PASS(tw_queue_destroy(&queue));
 }
 
