@@ -82,7 +82,7 @@ static inline void map_dimension(const struct mapping *m, struct extent *box, ui
 static inline uint32_t position_in(const struct launch *launch, const uint32_t id[3])
 {
     uint32_t position = 0;
-    for (uint32_t d = 0; d < launch->dims; ++d)
+    for (uint32_t d = 0; d < launch->dims && d < 3; ++d)
         position = position * launch->items[d] + (id[d] - launch->offset[d]);
     return position;
 }
@@ -102,7 +102,7 @@ static inline struct extent map_box(const struct mapping *m, const struct launch
         box.first[d] = m->before[d];
         box.count[d] = m->after[d];
     }
-    for (uint32_t d = 0; d < launch->dims; ++d)
+    for (uint32_t d = 0; d < launch->dims && d < 3; ++d)
         last[d] = ids->first[d] + ids->count[d] - 1;
     if (m->kind == LINEAR)
         set_dimension(&box, 0, size[0], (int64_t)position_in(launch, ids->first) - m->before[0],
@@ -145,7 +145,7 @@ static inline struct extent written_by(const struct mapping *m, const struct lau
         for (uint32_t d = 0; d < 3; ++d)
             own.before[d] = own.after[d] = 0;
     struct extent box = map_box(&own, launch, &item, dims, size);
-    for (uint32_t d = 0; d < launch->dims; ++d)
+    for (uint32_t d = 0; d < launch->dims && d < 3; ++d)
         if (id[d] != launch->offset[d] && !is_separate(&own, d, dims))
             box.count[0] = 0; /* the first one in this dimension does it */
     return box;

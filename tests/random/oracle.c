@@ -240,6 +240,28 @@ static bool make_copy(struct call *call)
     return !parts_overlap(to, from);
 }
 
+/* Chooses the mode of `out`, and what else goes with the kernel. */
+static void choose_mode(struct call *call)
+{
+    if (call->kernel == ADD)
+        call->mode = TW_ATOMIC;
+    else if (call->kernel == REDUCE)
+        call->mode = TW_READ_WRITE;
+    else if (call->kernel == BINS)
+        call->mode = call->keep ? TW_READ_WRITE : TW_DISCARD_WRITE;
+    else if (call->mode == TW_ATOMIC || call->mode == TW_READ)
+        call->mode = TW_WRITE;
+    if (call->kernel == PIXELS && call->mode == TW_DISCARD_READ_WRITE)
+        call->mode = TW_READ_WRITE;
+    if (call->kernel == PIXELS || call->kernel == ADD || call->kernel == REDUCE || call->kernel == BINS)
+        call->twice = false;
+    if (call->kernel != REDUCE && call->kernel != BINS && (call->keep || call->in == call->out)
+        && is_whole(call->kernel))
+        call->keep = false;
+    if ((call->kernel == MIX || call->kernel == OFFSET || is_parts(call->kernel)) && call->keep)
+        call->mode = TW_READ_WRITE;
+}
+
 bool call_is_possible(struct call *call)
 {
     if (!buffers_fit(call))
@@ -269,23 +291,7 @@ bool call_is_possible(struct call *call)
         call->part[0] = element_of(call->out, call->first);
         call->part[2] = element_of(call->in2, call->count);
     }
-    if (call->kernel == ADD)
-        call->mode = TW_ATOMIC;
-    else if (call->kernel == REDUCE)
-        call->mode = TW_READ_WRITE;
-    else if (call->kernel == BINS)
-        call->mode = call->keep ? TW_READ_WRITE : TW_DISCARD_WRITE;
-    else if (call->mode == TW_ATOMIC || call->mode == TW_READ)
-        call->mode = TW_WRITE;
-    if (call->kernel == PIXELS && call->mode == TW_DISCARD_READ_WRITE)
-        call->mode = TW_READ_WRITE;
-    if (call->kernel == PIXELS || call->kernel == ADD || call->kernel == REDUCE || call->kernel == BINS)
-        call->twice = false;
-    if (call->kernel != REDUCE && call->kernel != BINS && (call->keep || call->in == call->out)
-        && is_whole(call->kernel))
-        call->keep = false;
-    if ((call->kernel == MIX || call->kernel == OFFSET || is_parts(call->kernel)) && call->keep)
-        call->mode = TW_READ_WRITE;
+    choose_mode(call);
     if (is_step(call->kernel)) {
         call->mode = only_reads(call->kernel) ? TW_READ : TW_DISCARD_WRITE;
         call->twice = call->keep = false;

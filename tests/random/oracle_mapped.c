@@ -252,7 +252,7 @@ void apply_bins(const struct call *call)
         out->words[i] = call->keep ? out->words[i] : 0;
         out->fate[i].known = known && (out->fate[i].known || !call->keep);
     }
-    for (size_t i = 0; i < in->count; ++i)
+    for (size_t i = 0; i < in->count && out->count; ++i)
         out->words[in->words[i] % out->count] += in->words[i] / 16u + call->seed;
 }
 
