@@ -33,6 +33,17 @@ static inline void check(tw_status status)
     }
 }
 
+/* Allocates memory for `count` elements, or ends the program. */
+static inline void *allocate(size_t count, size_t bytes)
+{
+    void *memory = calloc(count, bytes);
+    if (!memory) {
+        fprintf(stderr, "no memory for %zu times %zu bytes\n", count, bytes);
+        exit(1);
+    }
+    return memory;
+}
+
 static inline double seconds(void)
 {
     struct timespec now;

@@ -84,9 +84,8 @@ int main(int count, char **arguments)
         return 2;
     }
     const size_t cells = side * side, bytes = cells * sizeof(float);
-    float *start = malloc(bytes), *expected = malloc(bytes), *result = malloc(bytes);
-    if (!start || !expected || !result)
-        return 1;
+    float *start = allocate(cells, sizeof *start), *expected = allocate(cells, sizeof *start);
+    float *result = allocate(cells, sizeof *start);
     for (size_t i = 0; i < cells; ++i)
         start[i] = (float)((i / side * 7919 + i % side * 104729) % 1000);
     memcpy(expected, start, bytes);

@@ -236,10 +236,8 @@ int main(int count, char **arguments)
     struct picture picture = {.width = (size_t)width, .height = (size_t)width * 2 / 3};
     const size_t pixels = picture.width * picture.height;
     picture.view = (struct view){-2.375f, -1.2f, 3.6f / (float)width};
-    picture.pixels = malloc(pixels * sizeof *picture.pixels);
-    picture.expected = aligned_alloc(sizeof *picture.expected, pixels * sizeof *picture.expected);
-    if (!picture.pixels || !picture.expected)
-        return 1;
+    picture.pixels = allocate(pixels, sizeof *picture.pixels);
+    picture.expected = allocate(pixels, sizeof *picture.expected);
     compute_expected(&picture);
 
     bool right = true;

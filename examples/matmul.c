@@ -45,11 +45,7 @@ struct matrix {
 /* A matrix of small whole numbers, whose products are exact in float. */
 static struct matrix create_matrix(size_t rows, size_t columns, uint32_t seed)
 {
-    struct matrix matrix = {rows, columns, malloc(rows * columns * sizeof(float))};
-    if (!matrix.elements) {
-        fprintf(stderr, "no memory for %zu x %zu numbers\n", rows, columns);
-        exit(1);
-    }
+    struct matrix matrix = {rows, columns, allocate(rows * columns, sizeof(float))};
     for (size_t i = 0; i < rows * columns; ++i) {
         seed = seed * 1664525u + 1013904223u;
         matrix.elements[i] = (float)(seed >> 30);
@@ -93,17 +89,14 @@ static void apply(const struct matrix *matrix, const int64_t *x, int64_t *y)
 /* Whether C = A * B, by Freivalds: whether C * x = A * (B * x) for a vector x. */
 static bool is_product(const struct matrix *a, const struct matrix *b, const struct matrix *c)
 {
-    int64_t *x = malloc(c->columns * sizeof *x), *bx = malloc(b->rows * sizeof *bx);
-    int64_t *abx = malloc(a->rows * sizeof *abx), *cx = malloc(c->rows * sizeof *cx);
-    bool right = x && bx && abx && cx;
-    if (right) {
-        for (size_t i = 0; i < c->columns; ++i)
-            x[i] = (int64_t)(i * 7919 % 10007);
-        apply(b, x, bx);
-        apply(a, bx, abx);
-        apply(c, x, cx);
-        right = memcmp(cx, abx, c->rows * sizeof *cx) == 0;
-    }
+    int64_t *x = allocate(c->columns, sizeof *x), *bx = allocate(b->rows, sizeof *bx);
+    int64_t *abx = allocate(a->rows, sizeof *abx), *cx = allocate(c->rows, sizeof *cx);
+    for (size_t i = 0; i < c->columns; ++i)
+        x[i] = (int64_t)(i * 7919 % 10007);
+    apply(b, x, bx);
+    apply(a, bx, abx);
+    apply(c, x, cx);
+    const bool right = memcmp(cx, abx, c->rows * sizeof *cx) == 0;
     free(x);
     free(bx);
     free(abx);

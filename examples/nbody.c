@@ -134,11 +134,8 @@ int main(int arguments_count, char **arguments)
         fprintf(stderr, "nbody: from 1 to %d bodies\n", MOST_BODIES);
         return 2;
     }
-    tw_float4 *start = aligned_alloc(sizeof *start, count * sizeof *start);
-    tw_float4 *velocities = aligned_alloc(sizeof *start, count * sizeof *start);
-    double(*positions)[4] = calloc(count, sizeof *positions), (*expected)[4] = calloc(count, sizeof *expected);
-    if (!start || !velocities || !positions || !expected)
-        return 1;
+    tw_float4 *start = allocate(count, sizeof *start), *velocities = allocate(count, sizeof *start);
+    double(*positions)[4] = allocate(count, sizeof *positions), (*expected)[4] = allocate(count, sizeof *expected);
     place(count, start, positions);
     compute_expected(count, positions, expected);
 

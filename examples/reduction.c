@@ -100,24 +100,11 @@ static void check_device(const tw_device *device)
     }
 }
 
-/* The numbers that work-items read, and those that their groups write. */
-static void parts_of(tw_id id, tw_range items, tw_range buffer, tw_id *first, tw_range *count, void *user)
-{
-    (void)buffer, (void)user;
-    *first = tw_id_1d(id.at[0] * EACH);
-    *count = tw_range_1d(items.size[0] * EACH);
-}
-
-static void sums_of(tw_id id, tw_range items, tw_range buffer, tw_id *first, tw_range *count, void *user)
-{
-    (void)buffer, (void)user;
-    *first = tw_id_1d(id.at[0] / GROUP);
-    *count = tw_range_1d(items.size[0] / GROUP);
-}
-
 /* The sum of a buffer of `count` >= 1 numbers, which is left as it is. */
 static int32_t sum_of(tw_queue *queue, tw_buffer *numbers, size_t count)
 {
+    const tw_range_mapper each = tw_scaled(tw_range_1d(EACH), tw_range_1d(1));      /* what work-items read */
+    const tw_range_mapper of_group = tw_scaled(tw_range_1d(1), tw_range_1d(GROUP)); /* and their group writes */
     tw_buffer *from = tw_buffer_retain(numbers);
     while (count > 1) {
         const size_t groups = (count + PART - 1) / PART;
@@ -126,8 +113,8 @@ static int32_t sum_of(tw_queue *queue, tw_buffer *numbers, size_t count)
 
         tw_command_group *cg = tw_queue_begin(queue);
         tw_parallel_for_work_group(cg, tw_range_1d(groups), tw_range_1d(GROUP), reduce,
-                                   .in = tw_read_mapped(cg, from, tw_map_by(parts_of, NULL)),
-                                   .out = tw_discard_write_mapped(cg, to, tw_map_by(sums_of, NULL)), .count = count);
+                                   .in = tw_read_mapped(cg, from, each),
+                                   .out = tw_discard_write_mapped(cg, to, of_group), .count = count);
         check(tw_queue_submit(queue, cg, NULL));
 
         check(tw_buffer_destroy(&from)); /* drops this reference: the buffer stays until the kernel has read it */
@@ -190,11 +177,11 @@ int main(int arguments_count, char **arguments)
 {
     const struct devices devices = take_devices(&arguments_count, arguments);
     const size_t count = arguments_count > 1 ? strtoul(arguments[1], NULL, 10) : COUNT;
-    int32_t *data = count >= 1 && count <= MOST ? malloc(count * sizeof *data) : NULL;
-    if (!data) {
-        fprintf(stderr, "reduction: no memory for %zu numbers, or there are not 1 to %d\n", count, MOST);
+    if (count < 1 || count > MOST) {
+        fprintf(stderr, "reduction: from 1 to %d numbers\n", MOST);
         return 2;
     }
+    int32_t *data = allocate(count, sizeof *data);
     int64_t expected = 0; /* one after the other, in 64 bits */
     uint64_t random = 88172645463325252u;
     for (size_t i = 0; i < count; ++i) {

@@ -156,8 +156,8 @@ TW_API tw_status tw_queue_create_over(tw_device *const *devices, size_t count, u
                                       tw_error_handler handler, void *handler_user, tw_queue **queue);
 
 /**
- * The same over all visible devices to which a selector gives a score from 0 on, at most the first 64: NULL takes all,
- * tw_gpu_selector all GPUs. TW_DEVICES chooses among them, as TW_DEVICES=gpu,host.
+ * The same over all visible devices to which a selector gives a score from 0 on, at most the first 64. NULL takes all, but
+ * beside the host no OpenMP device that is the host's cores (TW_DEVICE_CPU); tw_gpu_selector takes all GPUs. TW_DEVICES chooses among them, as TW_DEVICES=gpu,host.
  *
  * @param selector  asked once for each device, on this thread with no lock held; it may throw a C++ exception
  * @return TW_ERROR_NO_DEVICE  no device is visible, or every score was negative; and as tw_queue_create_over()
@@ -180,6 +180,15 @@ TW_API tw_device *tw_queue_device_at(const tw_queue *queue, size_t index);
  */
 TW_API tw_status tw_queue_set_division(tw_queue *queue, const double *shares);
 
+/**
+ * Stores how the queue divides launches at the moment: the share of each device of the whole. Kernels that one device runs
+ * alone do not count, and a device that has failed has its share still, which others take over.
+ *
+ * @param shares  room for tw_queue_device_count() numbers, whose sum is 1
+ * @return TW_ERROR_INVALID_ARGUMENT  queue or shares is NULL
+ */
+TW_API tw_status tw_queue_get_division(const tw_queue *queue, double *shares);
+
 /** @return whether the queue runs its groups in the order of their submission; false for NULL */
 TW_API bool tw_queue_is_in_order(const tw_queue *queue);
 
@@ -188,7 +197,7 @@ TW_API tw_device *tw_queue_device(const tw_queue *queue);
 
 /**
  * A queue that was created without a context has one of its own, made by the first of these calls: of the queue's
- * device, with the queue's handler.
+ * device, or of several those of the first one's platform, with the queue's handler.
  *
  * @return the context of the queue (spec 3.5.5), borrowed: it lives as long as the queue, or longer by
  *         tw_context_retain(). NULL for NULL, or if there is no memory for it

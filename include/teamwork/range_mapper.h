@@ -20,6 +20,8 @@
  *     tw_one_to_one()                  the elements with the ids
  *     tw_neighborhood(r0, r1, r2)      ... and r0, r1, r2 more before and behind them, in dimensions 0, 1 and 2
  *     tw_neighborhood_of(before, after)  ... with different numbers before and behind them
+ *     tw_scaled(times, per)            of each `per` ids the `times` elements that go with them: 4 elements for each work-item, or
+ *                                      one for each work-group of 256
  *     tw_slice(dim)                    ... whole in dimension `dim`: the rows of the left and the columns of the right matrix
  *                                      of a product are tw_slice(1) and tw_slice(0)
  *     tw_linear(before, after)         for buffers of one dimension: the elements with the row-major positions of the ids in
@@ -39,7 +41,11 @@
  * change meanwhile. Where boxes that are read overlap those that other parts write, in one buffer, parts run one after the
  * other.
  *
- * On a queue of one device a mapped accessor is that of the whole buffer.
+ * A mapper that declares less than the work-items access is a fault that the library does not see on GPUs. Simulated devices
+ * with TW_SIM_CHECK=1 (sim.h) find it, and name the element.
+ *
+ * On a queue of one device a mapped accessor is that of the whole buffer; if it discards, what its mapper may leave out is
+ * kept, unless that is tw_all().
  */
 #ifndef TEAMWORK_RANGE_MAPPER_H
 #define TEAMWORK_RANGE_MAPPER_H
@@ -78,10 +84,12 @@ typedef struct tw_range_mapper {
 enum tw_internal_mapper {
     TW_INTERNAL_MAP_DEFAULT = 0, /* an accessor without a mapper */
     TW_INTERNAL_MAP_NEIGHBORHOOD,
+    TW_INTERNAL_MAP_SCALED,
     TW_INTERNAL_MAP_SLICE,
     TW_INTERNAL_MAP_LINEAR,
     TW_INTERNAL_MAP_ALL,
     TW_INTERNAL_MAP_FIXED,
+    TW_INTERNAL_MAP_ROWS, /* the bytes of an image, for a launch of its range */
     TW_INTERNAL_MAP_FUNCTION
 };
 
@@ -112,6 +120,24 @@ TW_LANGUAGE_INLINE tw_range_mapper tw_neighborhood_of(tw_id before, tw_id after)
 {
     tw_range_mapper mapper = tw_neighborhood(after.at[0], after.at[1], after.at[2]);
     mapper.tw_before_ = before;
+    return mapper;
+}
+
+/**
+ * For elements that go with several work-items, or several with one: those from id * times / per on.
+ *
+ *     tw_scaled(tw_range_1d(4), tw_range_1d(1))      elements 4 i to 4 i + 3
+ *     tw_scaled(tw_range_1d(1), tw_range_1d(256))    element i / 256, as one for each work-group
+ *
+ * @param times  1 or more in each dimension of the buffer
+ * @param per    likewise
+ * @return the mapper
+ */
+TW_LANGUAGE_INLINE tw_range_mapper tw_scaled(tw_range times, tw_range per)
+{
+    tw_range_mapper mapper = tw_internal_mapper_of(TW_INTERNAL_MAP_SCALED);
+    mapper.tw_before_ = tw_id_from_range(per);
+    mapper.tw_after_ = times;
     return mapper;
 }
 

@@ -10,7 +10,9 @@
  *
  * A kernel that writes beside a buffer fails with TW_ERROR_OUT_OF_BOUNDS, and a launch whose block points to host
  * memory, or to a buffer that its group does not access, with TW_ERROR_INVALID_ARGUMENT. With TW_SIM_CHECK=1, which
- * takes time, a kernel that writes to what its group only reads fails with TW_ERROR_READ_ONLY_BUFFER. If the program
+ * takes time, a kernel that writes to what its group only reads fails with TW_ERROR_READ_ONLY_BUFFER, and one that reads or
+ * writes more of a buffer than its part accessors or range mappers (range_mapper.h) declare, with TW_ERROR_OUT_OF_BOUNDS and
+ * the element's index; such a kernel runs twice or more often, on private memory. If the program
  * changes memory that a buffer is over (interop.h) and does not say so, what needs it fails with TW_ERROR_CHANGED_MEMORY;
  * with TW_SIM_CHECK=1 that is also found of buffers over host memory alone.
  * docs/devices.md tells more.

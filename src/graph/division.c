@@ -130,6 +130,15 @@ const char *tw_mapper_fault(const tw_range_mapper *mapper, tw_range buffer)
     case TW_INTERNAL_MAP_NEIGHBORHOOD:
     case TW_INTERNAL_MAP_ALL:
         return NULL;
+    case TW_INTERNAL_MAP_ROWS:
+        return buffer.dims == 1 ? NULL : "the mapper is one of images";
+    case TW_INTERNAL_MAP_SCALED:
+        if (mapper->tw_before_.dims != buffer.dims || mapper->tw_after_.dims != buffer.dims)
+            return "tw_scaled() has other dimensions than the buffer";
+        for (unsigned d = 0; d < buffer.dims; ++d)
+            if (!mapper->tw_before_.at[d] || !mapper->tw_after_.size[d])
+                return "a number of tw_scaled() is 0";
+        return NULL;
     case TW_INTERNAL_MAP_SLICE:
         return mapper->tw_dim_ < buffer.dims ? NULL : "tw_slice() is for a dimension that the buffer does not have";
     case TW_INTERNAL_MAP_LINEAR:
@@ -171,6 +180,8 @@ static size_t count_items(const struct tw_launch_space *space)
 
 bool tw_mapper_resolve(tw_range_mapper *mapper, const struct tw_launch_space *space, tw_range buffer, bool writes)
 {
+    if (mapper->tw_kind_ == TW_INTERNAL_MAP_ROWS)
+        return has_range_of(mapper->tw_after_, space);
     if (mapper->tw_kind_ != TW_INTERNAL_MAP_DEFAULT)
         return true;
     *mapper = tw_all();
@@ -205,6 +216,24 @@ static size_t linear_position(const struct tw_launch_space *space, const size_t 
     for (unsigned d = 0; d < space->dims; ++d)
         position = position * (space->units[d] * space->unit[d]) + id[d];
     return position;
+}
+
+static size_t scale(size_t id, size_t times, size_t per, bool up)
+{
+    size_t result;
+    if (__builtin_mul_overflow(id, times, &result) || (up && __builtin_add_overflow(result, per - 1, &result)))
+        return SIZE_MAX;
+    return result / per;
+}
+
+static void map_scaled(const tw_range_mapper *mapper, tw_id first, tw_range count, tw_range buffer, tw_id *offset,
+                       tw_range *range)
+{
+    for (unsigned d = 0; d < buffer.dims && d < count.dims; ++d) {
+        const size_t times = mapper->tw_after_.size[d], per = mapper->tw_before_.at[d];
+        set_extent(offset, range, d, buffer, scale(first.at[d], times, per, false), 0,
+                   scale(first.at[d] + count.size[d], times, per, true), 0);
+    }
 }
 
 static void map_linear(const tw_range_mapper *mapper, const struct tw_launch_space *space,
@@ -256,6 +285,13 @@ bool tw_map_part(const tw_range_mapper *mapper, const struct tw_launch_space *sp
             if (mapper->tw_kind_ != TW_INTERNAL_MAP_SLICE || d != mapper->tw_dim_)
                 set_extent(offset, range, d, buffer, first.at[d], mapper->tw_before_.at[d], first.at[d] + count.size[d],
                            mapper->tw_after_.size[d]);
+        break;
+    case TW_INTERNAL_MAP_SCALED:
+        map_scaled(mapper, first, count, buffer, offset, range);
+        break;
+    case TW_INTERNAL_MAP_ROWS:
+        set_extent(offset, range, 0, buffer, first.at[0] * mapper->tw_dim_, 0,
+                   (first.at[0] + count.size[0]) * mapper->tw_dim_, 0);
         break;
     case TW_INTERNAL_MAP_LINEAR:
         map_linear(mapper, space, part, buffer, offset, range);

@@ -6,6 +6,7 @@
  */
 #include "tw_test.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { ROWS = 37, COLUMNS = 23, INNER = 19, N = 10000, MOST = 8 };
@@ -56,6 +57,15 @@ static inline void cube(tw_item item, const struct cube *k)
                                          + 7 * tw_at(k->now, i, j, l - 1) + 11 * tw_at(k->now, i, j, l + 1);
 }
 TW_RANGE_KERNEL(cube, 3);
+
+struct set_two {
+    TW_VIEW(unsigned) x;
+};
+static inline void set_two(tw_item item, const struct set_two *k)
+{
+    tw_at(k->x, tw_global_id(item, 0), tw_global_id(item, 1)) = 2;
+}
+TW_RANGE_KERNEL(set_two, 2);
 
 struct product {
     TW_VIEW(const int) a, b;
@@ -448,7 +458,7 @@ TW_TEST(graphs_are_recorded_over_all_devices)
     tw_buffer *plates[2];
     tw_command_graph *graph = NULL;
     for (size_t i = 0; i < ROWS * COLUMNS; ++i)
-        data[0][i] = (unsigned)(i * i);
+        data[i / COLUMNS][i % COLUMNS] = (unsigned)(i * i);
     for (int i = 0; i < 2; ++i)
         TW_PASS(tw_buffer_create_copy(data, sizeof(unsigned), tw_range_2d(ROWS, COLUMNS), &plates[i]));
     for (int graphs = 0; graphs < 2; ++graphs) {
@@ -484,6 +494,73 @@ TW_TEST(graphs_are_recorded_over_all_devices)
     for (int i = 0; i < 2; ++i)
         TW_PASS(tw_buffer_destroy(&plates[i]));
     TW_PASS(tw_queue_destroy(&queue));
+}
+
+struct quads {
+    const unsigned *in;
+    unsigned *out;
+    unsigned *groups;
+};
+static inline void quads(tw_nd_item item, const struct quads *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    for (size_t at = 4 * i; at < 4 * i + 4; ++at)
+        k->out[at] = k->in[at] + (unsigned)i;
+    if (tw_local_id(item, 0) == 0)
+        k->groups[tw_group_id(item, 0)] = (unsigned)i;
+}
+TW_ND_RANGE_KERNEL(quads);
+
+TW_TEST(elements_may_go_with_several_work_items)
+{
+    static unsigned in[4 * 960], out[4 * 960], groups[30];
+    tw_queue *queue = queue_over(3, 0);
+    tw_buffer *buffers[3];
+    double shares[MOST];
+    for (unsigned i = 0; i < 4 * 960; ++i)
+        in[i] = i * i;
+    TW_PASS(tw_buffer_create_over(in, sizeof *in, tw_range_1d(4 * 960), &buffers[0]));
+    TW_PASS(tw_buffer_create_over(out, sizeof *out, tw_range_1d(4 * 960), &buffers[1]));
+    TW_PASS(tw_buffer_create_over(groups, sizeof *groups, tw_range_1d(30), &buffers[2]));
+    const tw_range_mapper each = tw_scaled(tw_range_1d(4), tw_range_1d(1));
+    const tw_range_mapper of_group = tw_scaled(tw_range_1d(1), tw_range_1d(32));
+    TW_COMMAND_GROUP(queue, cg)
+        tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(960), tw_range_1d(32)), quads,
+                                 .in = tw_read_mapped(cg, buffers[0], each),
+                                 .out = tw_discard_write_mapped(cg, buffers[1], each),
+                                 .groups = tw_discard_write_mapped(cg, buffers[2], of_group));
+    TW_PASS(tw_queue_wait(queue));
+    for (int i = 0; i < 3; ++i)
+        TW_PASS(tw_buffer_destroy(&buffers[i]));
+    for (unsigned i = 0; i < 4 * 960; ++i)
+        TW_EQUAL(out[i], in[i] + i / 4);
+    for (unsigned i = 0; i < 30; ++i)
+        TW_EQUAL(groups[i], 32 * i);
+    TW_PASS(tw_queue_get_division(queue, shares));
+    TW_CHECK(fabs(shares[0] - 1.0 / (double)tw_queue_device_count(queue)) < 1e-9);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* What a mapper leaves out stays, also on one device. */
+TW_TEST(a_mapped_accessor_discards_no_more_than_its_box)
+{
+    for (size_t count = 1; count <= 3; count += 2) {
+        static unsigned data[ROWS][COLUMNS];
+        tw_queue *queue = queue_over(count, 0);
+        tw_buffer *buffer = NULL;
+        for (size_t i = 0; i < ROWS * COLUMNS; ++i)
+            data[i / COLUMNS][i % COLUMNS] = 7;
+        TW_PASS(tw_buffer_create_over(data, sizeof(unsigned), tw_range_2d(ROWS, COLUMNS), &buffer));
+        TW_COMMAND_GROUP(queue, cg)
+            tw_parallel_for_offset(cg, tw_range_2d(ROWS - 2, COLUMNS), tw_id_2d(1, 0), set_two,
+                                   .x = TW_DISCARD_WRITE_MAPPED_VIEW(cg, buffer, tw_one_to_one()));
+        TW_PASS(tw_queue_wait(queue));
+        TW_PASS(tw_buffer_destroy(&buffer));
+        for (size_t i = 0; i < ROWS; ++i)
+            for (size_t j = 0; j < COLUMNS; ++j)
+                TW_EQUAL(data[i][j], i == 0 || i == ROWS - 1 ? 7 : 2);
+        TW_PASS(tw_queue_destroy(&queue));
+    }
 }
 
 /* ---- what is refused, and what fails ----------------------------------------------------------------------------- */
@@ -587,6 +664,7 @@ TW_TEST(a_selector_takes_all_devices_that_it_likes)
     TW_FAIL(tw_queue_create_over_selected(takes_no_device, NULL, 0, NULL, NULL, &queue), TW_ERROR_NO_DEVICE);
     TW_PASS(tw_queue_create_over_selected(NULL, NULL, 0, NULL, NULL, &queue));
     TW_EQUAL(tw_queue_device_count(queue), count);
+    TW_CHECK(tw_queue_context(queue) != NULL && tw_queue_device(queue) == tw_queue_device_at(queue, 0));
     TW_PASS(tw_queue_destroy(&queue));
 }
 
@@ -669,6 +747,8 @@ TW_TEST_LIST = {TW_CASE(elements_are_divided_without_a_mapper),
                 TW_CASE(variables_are_set_on_all_devices),
                 TW_CASE(an_in_order_queue_keeps_the_order),
                 TW_CASE(graphs_are_recorded_over_all_devices),
+                TW_CASE(elements_may_go_with_several_work_items),
+                TW_CASE(a_mapped_accessor_discards_no_more_than_its_box),
                 TW_CASE(what_is_written_has_to_be_known),
                 TW_CASE(queues_with_wrong_devices_are_refused),
                 TW_CASE(a_selector_takes_all_devices_that_it_likes),

@@ -19,6 +19,7 @@
 #include "sim_memory.h"
 #include "sim_pointers.h"
 #include "sim_stream.h"
+#include "sim_watch.h"
 
 #define SHARED_ALIGNMENT 128u
 
@@ -250,7 +251,8 @@ static tw_status launch(struct tw_backend_device *device, const struct tw_intern
 static tw_status watch(struct tw_backend_device *device, const struct tw_internal_launch *launch,
                        tw_status (*function)(void *user), void *user)
 {
-    return tw_sim_memory_watch(device, launch, tw_sim_of(device)->checks_reads, function, user);
+    struct tw_sim_watch watch = tw_sim_watch_of(device, NULL, launch, tw_sim_of(device)->checks_reads);
+    return tw_sim_watch_run(&watch, NULL, function, user);
 }
 
 /* ---- faults and delays on demand --------------------------------------------------------------------------------- */

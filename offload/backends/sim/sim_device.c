@@ -6,7 +6,8 @@
 #include <errno.h>
 #include <time.h>
 
-#include "sim_memory.h"
+#include "sim_parts.h"
+#include "sim_watch.h"
 
 bool tw_sim_is_asynchronous(struct tw_backend_device *device)
 {
@@ -83,12 +84,20 @@ tw_status tw_sim_refuse_launch(const struct tw_backend_device *device, const str
     return tw_fail_native(TW_ERROR_LAUNCH_FAILED, TW_NATIVE_SIM, TW_SIM_LAUNCH);
 }
 
+static tw_status run_checked(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
+                             struct tw_internal_launch *description)
+{
+    if (tw_sim_of(device)->checks_reads)
+        return tw_sim_parts_run(device, kernel, description);
+    struct tw_sim_watch watch = tw_sim_watch_of(device, kernel, description, false);
+    return tw_sim_watch_run(&watch, description, NULL, NULL);
+}
+
 tw_status tw_sim_run_kernel(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                             struct tw_internal_launch *description)
 {
     const bool lost = tw_sim_is_lost(device);
-    const tw_status status =
-        lost ? TW_SUCCESS : tw_sim_memory_run(device, kernel, description, tw_sim_of(device)->checks_reads);
+    const tw_status status = lost ? TW_SUCCESS : run_checked(device, kernel, description);
     if (!tw_sim_op_begin(device, TW_SIM_KERNEL))
         return status;
     pthread_mutex_lock(&tw_sim_of(device)->mutex);

@@ -20,7 +20,7 @@ struct tw_sim_device {
     bool lost;             /* a kernel has failed */
     uint64_t memory_bytes; /* the most allocated bytes; 0: any number; never changes */
     bool asynchronous;     /* never changes */
-    bool checks_reads;     /* checks that kernels do not write to buffers that they only read; never changes */
+    bool checks_reads; /* TW_SIM_CHECK: checks what kernels read and write beside what they declare; never changes */
 };
 
 static inline struct tw_sim_device *tw_sim_of(struct tw_backend_device *device)

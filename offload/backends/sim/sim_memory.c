@@ -14,7 +14,6 @@
 
 #include <pthread.h>
 #include <search.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,9 +21,7 @@
 
 #include <teamwork/sim.h>
 
-#include "base/block.h"
 #include "base/log.h"
-#include "common/host_lowering.h"
 #include "sim_pattern.h"
 
 #define ALIGNMENT 128u
@@ -49,8 +46,6 @@ static pthread_mutex_t tree_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /* Held while red zones are compared or filled. */
 static pthread_mutex_t zone_mutex = PTHREAD_MUTEX_INITIALIZER;
-
-static atomic_uint running; /* the number of running kernels, on all simulated devices */
 
 /* ---- AddressSanitizer, if the program has it --------------------------------------------------------------------- */
 
@@ -224,28 +219,22 @@ tw_status tw_sim_memory_examine(const struct tw_backend_device *device, const vo
 
 /* ---- red zones --------------------------------------------------------------------------------------------------- */
 
-/* A write beside the contents. */
-struct damage {
-    bool before;     /* it is before the contents; otherwise behind them */
-    size_t distance; /* in bytes, down from the first byte of the contents, or up from the first byte behind them */
-};
-
 /* Stores the damage nearest to the contents, and restores the red zones. Returns false if there is no damage. */
-static bool mend(struct allocation *allocation, struct damage *damage)
+static bool mend(struct allocation *allocation, struct tw_sim_damage *damage)
 {
     const unsigned char *contents = contents_of(allocation), *front = contents - FRONT_BYTES;
     const size_t before = tw_sim_pattern_last(front, FRONT_BYTES, allocation->red_word);
     const size_t behind =
         tw_sim_pattern_first(contents + allocation->bytes, allocation->back_bytes, allocation->red_word);
     if (before != SIZE_MAX)
-        *damage = (struct damage){.before = true, .distance = FRONT_BYTES - before};
+        *damage = (struct tw_sim_damage){.before = true, .distance = FRONT_BYTES - before};
     if (behind != SIZE_MAX)
-        *damage = (struct damage){.before = false, .distance = behind};
+        *damage = (struct tw_sim_damage){.before = false, .distance = behind};
     paint_zones(allocation, allocation->red_word);
     return before != SIZE_MAX || behind != SIZE_MAX;
 }
 
-static bool is_damaged_locked(struct allocation *allocation, struct damage *damage)
+static bool is_damaged_locked(struct allocation *allocation, struct tw_sim_damage *damage)
 {
     const unsigned char *contents = contents_of(allocation);
     if (tw_sim_pattern_is_whole(contents - FRONT_BYTES, FRONT_BYTES, allocation->red_word)
@@ -255,7 +244,7 @@ static bool is_damaged_locked(struct allocation *allocation, struct damage *dama
 }
 
 /* The same with the lock. From then on the red zones have the pattern for elements of a size; 0: the one they have. */
-static bool is_damaged(const void *memory, size_t element_bytes, struct damage *damage)
+static bool is_damaged(const void *memory, size_t element_bytes, struct tw_sim_damage *damage)
 {
     struct allocation *allocation = allocation_of(memory);
     const uint64_t red_word = tw_sim_red_word(element_bytes);
@@ -267,10 +256,21 @@ static bool is_damaged(const void *memory, size_t element_bytes, struct damage *
     return found;
 }
 
+bool tw_sim_memory_find_damage(const void *part, size_t bytes, size_t element_bytes, struct tw_sim_damage *damage)
+{
+    const struct tw_backend_device *owner;
+    const unsigned char *first = part, *contents = tw_sim_memory_around(part, &owner);
+    if (!contents || !is_damaged(contents, element_bytes, damage))
+        return false;
+    const size_t before = (size_t)(first - contents);
+    damage->distance += damage->before ? before : allocation_of(contents)->bytes - before - bytes;
+    return true;
+}
+
 #define DESCRIPTION_BYTES 320
 
 /* Describes damage that no kernel is known to have done. Returns `text`. */
-static const char *describe_damage(const struct allocation *allocation, struct damage damage,
+static const char *describe_damage(const struct allocation *allocation, struct tw_sim_damage damage,
                                    char text[DESCRIPTION_BYTES])
 {
     if (damage.before)
@@ -287,7 +287,7 @@ static const char *describe_damage(const struct allocation *allocation, struct d
 /* Checks the red zones around the allocation that contains an address. */
 static tw_status check_around(const void *address)
 {
-    struct damage damage;
+    struct tw_sim_damage damage;
     char text[DESCRIPTION_BYTES];
     const struct tw_backend_device *owner;
     const void *memory = tw_sim_memory_around(address, &owner);
@@ -311,7 +311,7 @@ size_t tw_sim_memory_free(void *memory)
 {
     struct allocation *allocation = allocation_of(memory);
     const size_t bytes = allocation->bytes;
-    struct damage damage;
+    struct tw_sim_damage damage;
     char text[DESCRIPTION_BYTES];
     if (is_damaged(memory, 0, &damage))
         tw_warn("%s", describe_damage(allocation, damage, text));
@@ -328,189 +328,4 @@ size_t tw_sim_memory_free(void *memory)
     else
         free(allocation);
     return bytes;
-}
-
-/* ---- kernels and native tasks ------------------------------------------------------------------------------------ */
-
-#define WHO_BYTES 256
-
-/* A running kernel, or native task. */
-struct watch {
-    struct tw_host_prelude prelude; /* first, so that poison() finds the watch */
-    const struct tw_backend_device *device;
-    const struct tw_internal_kernel *kernel; /* NULL: a native task */
-    char who[WHO_BYTES];                     /* its name in a sentence */
-    const struct tw_internal_launch *launch;
-    bool has_run, ran_beside; /* it has run; other kernels ran beside it */
-    unsigned char *saved;     /* copies of the buffers that it only reads, one behind the other; or NULL */
-};
-
-/* Describes the buffer of an access: by the block's member that points to it, otherwise by its accessor's number. */
-static const char *describe(const struct watch *watch, const struct tw_backend_access *access, size_t index,
-                            char text[DESCRIPTION_BYTES])
-{
-    char which[128];
-    int used;
-    if (watch->kernel && tw_block_member(watch->kernel, watch->launch->args, access->first, which, sizeof which))
-        used = snprintf(text, DESCRIPTION_BYTES, "the buffer that member %s points to", which);
-    else
-        used = snprintf(text, DESCRIPTION_BYTES, "the buffer of accessor %zu of its group", index + 1);
-    for (unsigned d = 0; d < access->range.dims; ++d)
-        used +=
-            snprintf(text + used, DESCRIPTION_BYTES - (size_t)used, "%s%zu", d ? " x " : ", ", access->range.size[d]);
-    snprintf(text + used, DESCRIPTION_BYTES - (size_t)used, " elements of %zu bytes", access->element_bytes);
-    return text;
-}
-
-/* Stores the damage nearest to a buffer, counted from there, and restores the red zones. The buffer may lie in memory of
-   the program: in a part of an allocation, or in memory that the host uses too, which has no red zones. Returns false
-   if there is no damage. */
-static bool is_damaged_around(const struct tw_backend_access *access, struct damage *damage)
-{
-    const struct tw_backend_device *owner;
-    const unsigned char *first = access->address, *contents = tw_sim_memory_around(first, &owner);
-    if (!contents || !is_damaged(contents, access->element_bytes, damage))
-        return false;
-    const size_t before = (size_t)(first - contents);
-    damage->distance += damage->before ? before : allocation_of(contents)->bytes - before - access->bytes;
-    return true;
-}
-
-static tw_status complain_damage(const struct watch *watch, const struct tw_backend_access *access, size_t index,
-                                 struct damage damage)
-{
-    char text[DESCRIPTION_BYTES], who[DESCRIPTION_BYTES];
-    snprintf(who, sizeof who,
-             !watch->has_run     ? "before %s another one has"
-             : watch->ran_beside ? "%s, or one that ran beside it, has"
-                                 : "%s has",
-             watch->who);
-    const size_t count = access->bytes / access->element_bytes, size = access->element_bytes;
-    return tw_fail(TW_ERROR_OUT_OF_BOUNDS, "%s written to element %s%zu, counted from 0, of %s", who,
-                   damage.before ? "-" : "",
-                   damage.before ? (damage.distance + size - 1) / size : count + damage.distance / size,
-                   describe(watch, access, index, text));
-}
-
-/* Checks and restores the red zones of all buffers that the kernel accesses. Returns `status`, or the failure of the
-   first damage if `status` is success. */
-static tw_status check_zones(const struct watch *watch, tw_status status)
-{
-    struct tw_backend_access access;
-    struct damage damage;
-    for (size_t i = 0; watch->device->access(watch->device, watch->launch, i, &access); ++i)
-        if (is_damaged_around(&access, &damage) && status == TW_SUCCESS)
-            status = complain_damage(watch, &access, i, damage);
-    return status;
-}
-
-static tw_status save_reads(struct watch *watch)
-{
-    struct tw_backend_access access;
-    size_t bytes = 0;
-    for (size_t i = 0; watch->device->access(watch->device, watch->launch, i, &access); ++i)
-        bytes += access.writes ? 0 : access.rows * access.row_bytes;
-    unsigned char *saved = watch->saved = bytes ? malloc(bytes) : NULL;
-    if (bytes && !saved)
-        return tw_fail(TW_ERROR_OUT_OF_MEMORY,
-                       "no memory for a copy of the %zu bytes that %s reads, which TW_SIM_CHECK needs", bytes,
-                       watch->who);
-    for (size_t i = 0; saved && watch->device->access(watch->device, watch->launch, i, &access); ++i)
-        for (size_t row = 0; !access.writes && row < access.rows; ++row, saved += access.row_bytes)
-            memcpy(saved, tw_backend_access_row(&access, row), access.row_bytes);
-    return TW_SUCCESS;
-}
-
-/* Complains that a row differs from its copy. */
-static tw_status complain_read(const struct watch *watch, const struct tw_backend_access *access, size_t index,
-                               const unsigned char *row, const unsigned char *saved)
-{
-    char text[DESCRIPTION_BYTES];
-    size_t at = (size_t)(row - (const unsigned char *)access->address);
-    for (; *row == *saved; ++row, ++saved)
-        ++at;
-    return tw_fail(TW_ERROR_READ_ONLY_BUFFER,
-                   "%s has written to element %zu of %s, which its group only reads: access it by "
-                   "tw_write() or tw_read_write()",
-                   watch->who, at / access->element_bytes, describe(watch, access, index, text));
-}
-
-/* Compares the buffers that the kernel only reads with their copies, and restores them. Returns `status`, or the
-   failure of the first difference if `status` is success. */
-static tw_status check_reads(const struct watch *watch, tw_status status)
-{
-    struct tw_backend_access access;
-    const unsigned char *saved = watch->saved;
-    for (size_t i = 0; saved && watch->device->access(watch->device, watch->launch, i, &access); ++i) {
-        for (size_t r = 0; !access.writes && r < access.rows; ++r, saved += access.row_bytes) {
-            unsigned char *row = tw_backend_access_row(&access, r);
-            if (memcmp(row, saved, access.row_bytes) == 0)
-                continue;
-            if (status == TW_SUCCESS)
-                status = complain_read(watch, &access, i, row, saved);
-            memcpy(row, saved, access.row_bytes);
-        }
-    }
-    return status;
-}
-
-static bool discards(const struct watch *watch)
-{
-    struct tw_backend_access access;
-    for (size_t i = 0; watch->device->access(watch->device, watch->launch, i, &access); ++i)
-        if (!access.needs)
-            return true;
-    return false;
-}
-
-/* Poisons one piece of each buffer that the kernel discards. */
-static void poison(const struct tw_host_prelude *prelude, size_t piece, size_t pieces)
-{
-    const struct watch *watch = (const struct watch *)prelude;
-    struct tw_backend_access access;
-    for (size_t i = 0; watch->device->access(watch->device, watch->launch, i, &access); ++i) {
-        const size_t each = access.row_bytes / pieces, first = piece * each;
-        for (size_t row = 0; !access.needs && row < access.rows; ++row)
-            tw_sim_poison(tw_backend_access_row(&access, row) + first,
-                          piece + 1 == pieces ? access.row_bytes - first : each);
-    }
-}
-
-/* Runs the kernel, or without one the function of a native task, between the checks. */
-static tw_status run_watched(struct watch *watch, struct tw_internal_launch *launch, bool checks_reads,
-                             tw_status (*function)(void *user), void *user)
-{
-    tw_status status = check_zones(watch, TW_SUCCESS);
-    if (status == TW_SUCCESS && checks_reads)
-        status = save_reads(watch);
-    if (status != TW_SUCCESS)
-        return status;
-    if (!watch->kernel)
-        poison(&watch->prelude, 0, 1);
-    const unsigned before = atomic_fetch_add_explicit(&running, 1, memory_order_relaxed);
-    if (watch->kernel)
-        status = tw_host_run(watch->kernel, launch, discards(watch) ? &watch->prelude : NULL);
-    else if (function)
-        status = function(user);
-    const unsigned beside = atomic_fetch_sub_explicit(&running, 1, memory_order_relaxed) - 1;
-    watch->has_run = true;
-    watch->ran_beside = before || beside;
-    status = check_zones(watch, check_reads(watch, status));
-    free(watch->saved);
-    return status;
-}
-
-tw_status tw_sim_memory_run(const struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
-                            struct tw_internal_launch *launch, bool checks_reads)
-{
-    struct watch watch = {.prelude = {poison}, .device = device, .kernel = kernel, .launch = launch};
-    snprintf(watch.who, sizeof watch.who, "kernel %.200s", kernel->name);
-    return run_watched(&watch, launch, checks_reads, NULL, NULL);
-}
-
-tw_status tw_sim_memory_watch(const struct tw_backend_device *device, const struct tw_internal_launch *launch,
-                              bool checks_reads, tw_status (*function)(void *user), void *user)
-{
-    struct watch watch = {.prelude = {poison}, .device = device, .who = "a native task", .launch = launch};
-    return run_watched(&watch, NULL, checks_reads, function, user);
 }

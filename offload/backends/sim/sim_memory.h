@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Memory of simulated devices: allocations with red zones around them, and checks of the kernels that use them. */
+/** Memory of simulated devices: allocations with red zones around them. */
 #ifndef TEAMWORK_OFFLOAD_SIM_MEMORY_H
 #define TEAMWORK_OFFLOAD_SIM_MEMORY_H
 
@@ -25,19 +25,21 @@ void *tw_sim_memory_around(const void *address, const struct tw_backend_device *
 /* Fails if memory does not lie in one allocation of a device. */
 tw_status tw_sim_memory_examine(const struct tw_backend_device *device, const void *memory, size_t bytes);
 
+/* A write beside memory. */
+struct tw_sim_damage {
+    bool before;     /* it is before the memory; otherwise behind it */
+    size_t distance; /* in bytes, down from the first byte of the memory, or up from the first byte behind it */
+};
+
+/* Stores the damage nearest to a part of an allocation, counted from the part, and restores the red zones. From then on
+   they have the pattern for elements of a size. Returns false if there is no damage; so it does for memory of the program
+   without red zones. */
+bool tw_sim_memory_find_damage(const void *part, size_t bytes, size_t element_bytes, struct tw_sim_damage *damage);
+
 /* Fails if the red zones around the memory of a copy, on both sides, were written to, and restores them. */
 tw_status tw_sim_memory_check_copy(const struct tw_backend_copy *copy);
 
 /* The same for filled memory. */
 tw_status tw_sim_memory_check_fill(const struct tw_backend_fill *fill);
-
-/* Poisons the buffers that a kernel discards, and runs it. Fails if it has written to the red zones of the buffers that
-   it accesses or, if `checks_reads`, to a buffer that it only reads; restores the red zones and that buffer. */
-tw_status tw_sim_memory_run(const struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
-                            struct tw_internal_launch *launch, bool checks_reads);
-
-/* The same for the function of a native task, whose accesses are those of `launch`. */
-tw_status tw_sim_memory_watch(const struct tw_backend_device *device, const struct tw_internal_launch *launch,
-                              bool checks_reads, tw_status (*function)(void *user), void *user);
 
 #endif

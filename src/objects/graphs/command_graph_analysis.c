@@ -13,6 +13,7 @@
 
 #include "base/detail.h"
 #include "base/memory.h"
+#include "graph/ancestors.h"
 #include "runtime/allocation.h"
 #include "runtime/command.h"
 #include "runtime/submit.h"
@@ -356,6 +357,7 @@ static tw_status instantiate(struct tw_command_graph *graph, const struct tw_bac
         edges += graph->tasks[i]->node.in_count;
     struct tw_backend_graph_node *nodes = malloc((graph->task_count + 1) * sizeof *nodes);
     size_t *before = malloc((edges + 1) * sizeof *before);
+    struct tw_ancestors *ancestors = tw_ancestors_new(graph->task_count);
     tw_status status = TW_SUCCESS;
     bool is_possible = true;
     if (!nodes || !before)
@@ -363,14 +365,16 @@ static tw_status instantiate(struct tw_command_graph *graph, const struct tw_bac
     for (size_t i = 0; i < graph->task_count && status == TW_SUCCESS; ++i) {
         const struct tw_node *node = &graph->tasks[i]->node;
         struct tw_task *task = graph->tasks[i];
-        nodes[i] = (struct tw_backend_graph_node){
-            .device = task->command->device->backend, .before = &before[used], .before_count = node->in_count};
+        nodes[i] = (struct tw_backend_graph_node){.device = task->command->device->backend, .before = &before[used]};
         is_possible = is_possible && (!task->kind->add_to_graph || task->kind->add_to_graph(task, &nodes[i]));
         for (size_t k = 0; k < node->in_count; ++k)
-            before[used++] = (size_t)((const struct tw_task *)node->in[k].from)->sequence;
+            before[used + k] = (size_t)((const struct tw_task *)node->in[k].from)->sequence;
+        nodes[i].before_count = tw_ancestors_reduce(ancestors, i, &before[used], node->in_count);
+        used += nodes[i].before_count;
     }
     if (status == TW_SUCCESS && graph->task_count && is_possible)
         status = graphs->instantiate(graph->device->backend, nodes, graph->task_count, &graph->instance);
+    tw_ancestors_free(ancestors);
     free(nodes);
     free(before);
     return status;

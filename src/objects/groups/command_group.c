@@ -276,6 +276,8 @@ void *tw_access_mapped(tw_command_group *group, tw_buffer *buffer, tw_access_mod
         status = check_target(group, TW_GLOBAL);
     if (status == TW_SUCCESS)
         status = check_mapper(&mapper, buffer->range);
+    if (!group->recorder && mapper.tw_kind_ != TW_INTERNAL_MAP_ALL) /* what the mapper leaves out is kept */
+        mode = mode == TW_DISCARD_WRITE ? TW_WRITE : mode == TW_DISCARD_READ_WRITE ? TW_READ_WRITE : mode;
     if (status == TW_SUCCESS)
         return group->recorder ? group->recorder->access(group, buffer, &buffer->box, buffer->range, mode, &mapper)
                                : access_box(group, buffer, &buffer->box, mode);

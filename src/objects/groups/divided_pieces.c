@@ -4,6 +4,7 @@
 
 #include <teamwork/command_graph.h>
 
+#include "base/block.h"
 #include "base/detail.h"
 #include "objects/data/buffer.h"
 
@@ -115,9 +116,20 @@ static tw_status describe_space(struct tw_submission *all)
     return status;
 }
 
+#define MEMBER_BYTES 128
+
+/* Returns the member of the kernel's block that has an access's placeholder. */
+static const char *member_of(const struct tw_submission *all, const struct tw_mapped_access *access,
+                             char name[MEMBER_BYTES])
+{
+    const void *const value = (const void *)access->placeholder; /* NOLINT(performance-no-int-to-ptr) */
+    return tw_block_member(all->request.kernel, all->divided->block, value, name, MEMBER_BYTES) ? name : "?";
+}
+
 /* Makes the mappers explicit. */
 static tw_status resolve_mappers(const struct tw_submission *all)
 {
+    char name[MEMBER_BYTES];
     for (size_t i = 0; i < all->divided->count; ++i) {
         const struct tw_mapped_access *access = &all->divided->accesses[i];
         all->mappers[i] = access->mapper;
@@ -129,11 +141,15 @@ static tw_status resolve_mappers(const struct tw_submission *all)
                 "say by tw_atomic_mapped() which elements the work-items of a part use",
                 kernel_name(all));
         if (!tw_mapper_resolve(&all->mappers[i], &all->space, access->range, writes(access)))
-            return tw_fail(TW_ERROR_INVALID_RANGE,
-                           "kernel %s writes a buffer whose range is not that of the launch: on a queue over several "
-                           "devices say by a mapper which elements its work-items write, as in "
-                           "tw_write_mapped(group, buffer, tw_one_to_one()) (range_mapper.h)",
-                           kernel_name(all));
+            return tw_fail(
+                TW_ERROR_INVALID_RANGE,
+                all->mappers[i].tw_kind_ == TW_INTERNAL_MAP_ROWS
+                    ? "kernel %s writes an image through member %s whose size is not the launch's range (height, "
+                      "then width): on a queue over several devices only such an image can be written"
+                    : "kernel %s writes through member %s to a buffer whose range is not that of the launch: on a "
+                      "queue over several devices say by a mapper which elements its work-items write, as in "
+                      "tw_write_mapped(group, buffer, tw_one_to_one()) (range_mapper.h)",
+                kernel_name(all), member_of(all, access, name));
     }
     return TW_SUCCESS;
 }

@@ -70,6 +70,20 @@ static tw_status check_alignment(const tw_image *image, const void *data, bool o
                    alignment);
 }
 
+/* Returns the mapper of what a launch of an image's range writes: rows of bytes, or planes, by the first id. */
+static tw_range_mapper rows_of(const tw_image *image)
+{
+    const struct tw_internal_image description = describe(image, NULL);
+    const unsigned dims = image->layout.size.dims;
+    tw_range_mapper mapper = {.tw_kind_ = TW_INTERNAL_MAP_ROWS, .tw_after_ = {{1, 1, 1}, dims}};
+    for (unsigned d = 0; d < dims; ++d)
+        mapper.tw_after_.size[d] = tw_image_extent(&image->layout, dims - 1 - d);
+    mapper.tw_dim_ = dims == 1   ? (unsigned)image->pixel_bytes
+                     : dims == 2 ? description.row_pitch
+                                 : description.row_pitch * description.slice_rows;
+    return mapper;
+}
+
 struct tw_internal_image tw_internal_image_access(tw_command_group *group, tw_image *image, tw_access_mode mode,
                                                   unsigned kind)
 {
@@ -78,7 +92,9 @@ struct tw_internal_image tw_internal_image_access(tw_command_group *group, tw_im
         return none;
     tw_status status = image ? check_kind(image, kind) : tw_fail(TW_ERROR_INVALID_ARGUMENT, "the image is NULL");
     if (status == TW_SUCCESS) {
-        void *data = tw_access(group, image->buffer, keep_gaps(image, mode), TW_GLOBAL);
+        const bool is_mapped = group->recorder && tw_access_mode_writes(mode);
+        void *data = is_mapped ? tw_access_mapped(group, image->buffer, keep_gaps(image, mode), rows_of(image))
+                               : tw_access(group, image->buffer, keep_gaps(image, mode), TW_GLOBAL);
         if (!data)
             return none;
         status = check_alignment(image, data, tw_command_group_is_on_host(group));

@@ -12,11 +12,12 @@
 #include <string.h>
 
 #define FIRST_ITEMS 4096u   /* a launch of a kernel that was not measured is divided if it has more work-items */
-#define DIVISION_NS 20000.0 /* what a division into two parts costs at least; each further part as much */
-#define BEGINS 1.05         /* a launch is divided if that is faster than one device alone by this factor ... */
-#define GOES_ON 1.02        /* ... and no longer divided if it is not by this one */
+#define DIVISION_NS 40000.0 /* what a division into two parts costs at least; each further part as much */
+#define BEGINS 1.07         /* a launch is divided if that is faster than one device alone by this factor ... */
+#define GOES_ON 1.05        /* ... and no longer divided if it is not by this one */
 #define WORTHWHILE 1.1      /* another division is taken if it is faster by this factor */
 #define SELDOM 32u          /* launches from one that is measured to the next, in the end */
+#define MUCH 8u             /* a launch of so many times the units is another matter */
 #define KEPT 0.5            /* of what was measured before, beside what is new */
 
 /* How many operations a compute unit does at a time, roughly. */
@@ -28,9 +29,10 @@ struct kernel_speed {
     struct kernel_speed *next;
     const struct tw_internal_kernel *kernel;
     double ns_per_unit[TW_MOST_QUEUE_DEVICES]; /* 0: not known */
-    unsigned long launches;
-    bool is_undivided; /* it was too short to be divided */
-    bool is_sampling;  /* a launch is being measured: */
+    size_t largest;         /* most units of a launch so far; what much smaller ones took says nothing about it */
+    unsigned long launches; /* about as large as that */
+    bool is_undivided;      /* it was too short to be divided */
+    bool is_sampling;       /* a launch is being measured: */
     tw_event *sample[TW_MOST_QUEUE_DEVICES];
     size_t units[TW_MOST_QUEUE_DEVICES]; /* that each device ran */
 };
@@ -259,6 +261,21 @@ static struct tw_division_plan begin_plan(const struct balance *balance, size_t 
     return plan;
 }
 
+/* Notes the size of a launch. Returns true if it says something about the kernel: then it counts. What was measured of much
+   smaller ones is forgotten: there a launch takes as long as its work. */
+static bool note_size(struct kernel_speed *speed, size_t units)
+{
+    if (units / MUCH >= speed->largest) {
+        drop_sample(speed);
+        memset(speed->ns_per_unit, 0, sizeof speed->ns_per_unit);
+        speed->launches = 0;
+    }
+    speed->largest = units > speed->largest ? units : speed->largest;
+    const bool counts = units >= speed->largest / 2;
+    speed->launches += counts;
+    return counts;
+}
+
 struct tw_division_plan tw_balance_plan(struct tw_queue_devices *devices, const struct tw_internal_kernel *kernel,
                                         size_t units, size_t unit_items)
 {
@@ -268,16 +285,17 @@ struct tw_division_plan tw_balance_plan(struct tw_queue_devices *devices, const 
     struct tw_division_plan plan = begin_plan(balance, units * unit_items);
     struct kernel_speed *speed = find_or_begin(balance, kernel);
     if (speed) {
-        const unsigned long launches = ++speed->launches;
         ++balance->launches;
         if (speed->is_sampling)
             collect(speed, devices->count);
+        const bool counts = note_size(speed, units);
+        const unsigned long launches = speed->launches;
         const bool is_known = guess_speeds(balance, speed, speeds);
         if (is_known && !balance->is_fixed)
             decide(balance, speed, speeds, (double)units, &plan);
         if (is_known)
             predict(balance, speeds, (double)units, &plan);
-        plan.measures = !speed->is_sampling && ((launches & (launches - 1)) == 0 || launches % SELDOM == 0);
+        plan.measures = counts && !speed->is_sampling && ((launches & (launches - 1)) == 0 || launches % SELDOM == 0);
     }
     (void)pthread_mutex_unlock(&balance->mutex);
     return plan;

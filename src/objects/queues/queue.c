@@ -244,14 +244,16 @@ tw_device *tw_queue_device(const tw_queue *queue)
     return queue ? queue->device : NULL;
 }
 
-/* Makes the context of a queue that was created without one. */
+/* Makes the context of a queue that was created without one: of several devices, those of the first one's platform. */
 static struct tw_context *new_context(const struct tw_queue *queue)
 {
     const struct tw_queue_devices *over = queue->devices;
     struct tw_device *devices[TW_MOST_QUEUE_DEVICES] = {queue->device};
-    for (size_t i = 0; over && i < over->count; ++i)
-        devices[i] = over->queues[i]->device;
-    return tw_context_new(devices, over ? over->count : 1, queue->handler, queue->handler_user);
+    size_t count = 1;
+    for (size_t i = 1; over && i < over->count; ++i)
+        if (over->queues[i]->device->platform == queue->device->platform)
+            devices[count++] = over->queues[i]->device;
+    return tw_context_new(devices, count, queue->handler, queue->handler_user);
 }
 
 tw_context *tw_queue_context(const tw_queue *queue)

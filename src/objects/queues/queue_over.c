@@ -60,6 +60,15 @@ tw_status tw_queue_create_over(tw_device *const *devices, size_t count, unsigned
     return status;
 }
 
+/* Returns true if a device is OpenMP's view of the host's cores, beside the host itself. */
+static bool shares_cores(tw_device *const *devices, size_t count, size_t index)
+{
+    bool has_host = false;
+    for (size_t i = 0; i < count; ++i)
+        has_host = has_host || tw_device_is_host(devices[i]);
+    return has_host && devices[index]->backend->type == TW_DEVICE_CPU;
+}
+
 tw_status tw_queue_create_over_selected(tw_device_selector selector, void *selector_user, unsigned properties,
                                         tw_error_handler handler, void *handler_user, tw_queue **queue)
 {
@@ -70,7 +79,7 @@ tw_status tw_queue_create_over_selected(tw_device_selector selector, void *selec
         return status;
     found = found < TW_MOST_QUEUE_DEVICES ? found : TW_MOST_QUEUE_DEVICES;
     for (size_t i = 0; i < found; ++i)
-        if (!selector || selector(devices[i], selector_user) >= 0)
+        if (selector ? selector(devices[i], selector_user) >= 0 : !shares_cores(devices, found, i))
             devices[count++] = devices[i];
     if (!count)
         return tw_fail(TW_ERROR_NO_DEVICE, "the selector takes none of the %zu devices that TW_DEVICES leaves", found);
@@ -109,5 +118,21 @@ tw_status tw_queue_set_division(tw_queue *queue, const double *shares)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "all shares are 0: at least one device has work");
     if (queue->devices)
         tw_balance_fix(queue->devices, shares);
+    return TW_SUCCESS;
+}
+
+tw_status tw_queue_get_division(const tw_queue *queue, double *shares)
+{
+    double all = 0;
+    if (!queue || !shares)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the %s is NULL", queue ? "place for the shares" : "queue");
+    const size_t count = tw_queue_device_count(queue);
+    shares[0] = 1;
+    if (queue->devices)
+        (void)tw_balance_weights(queue->devices, shares);
+    for (size_t i = 0; i < count; ++i)
+        all += shares[i];
+    for (size_t i = 0; i < count; ++i)
+        shares[i] /= all;
     return TW_SUCCESS;
 }
