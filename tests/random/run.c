@@ -105,9 +105,6 @@ static void run_slot_step(struct thread *thread, enum step_kind kind, const stru
     case QUEUE_DESTROY:
         run_queue_destroy(thread, step->slot);
         break;
-    case QUEUE_DIVIDE:
-        run_queue_divide(thread, step);
-        break;
     case QUEUE_WAIT:
     case QUEUE_WAIT_AND_THROW:
     case QUEUE_THROW:
@@ -164,6 +161,8 @@ static void run_step(struct thread *thread, const struct step *step)
         run_host_access(thread, &step->access);
     else if (step->kind == BUFFER_READ || step->kind == BUFFER_WRITE)
         run_host_copy(thread, &step->access, step->kind == BUFFER_WRITE);
+    else if (step->kind == QUEUE_DIVIDE)
+        run_queue_divide(thread, &step->slot);
     else
         run_slot_step(thread, step->kind, &step->slot);
 }

@@ -61,7 +61,7 @@ tw_status make_queue_over(struct run *run, struct queue *queue, uint32_t seed, s
                           bool in_order)
 {
     uint64_t random = seed;
-    unsigned order[16];
+    unsigned order[16] = {0};
     tw_device *devices[MOST_OF_QUEUE];
     *queue = (struct queue){.in_order = in_order, .errors = handler};
     queue->devices = 1 + draw_below(&random, run->devices < MOST_OF_QUEUE ? run->devices : MOST_OF_QUEUE);
