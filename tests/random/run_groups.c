@@ -562,6 +562,17 @@ static tw_status expected_of_graph(const struct graph *graph, const struct queue
     return TW_SUCCESS;
 }
 
+/* Whether a buffer is gone that parts may not access: what a mapper gives may be nothing. */
+static bool may_lack(const struct graph *graph)
+{
+    for (unsigned i = 0; i < graph->count; ++i) {
+        const struct call *call = &graph->call[i];
+        if (call->several && call->kernel == MAPPED && (is_gone(call->out) || is_gone(call->in) || is_gone(call->in2)))
+            return true;
+    }
+    return false;
+}
+
 static bool submit_graph_once(struct thread *thread, struct graph *graph, struct queue *queue)
 {
     const tw_status expected = expected_of_graph(graph, queue);
@@ -594,7 +605,7 @@ void run_graph_submit(struct thread *thread, const struct slot_step *step)
 {
     struct graph *graph = &thread->graph[step->slot];
     struct queue *queue = find_queue(thread, step->other);
-    if (!graph->handle || !queue)
+    if (!graph->handle || !queue || may_lack(graph))
         return;
     for (uint32_t i = 0; i < step->n && submit_graph_once(thread, graph, queue); ++i) {
     }
