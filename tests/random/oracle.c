@@ -303,7 +303,9 @@ bool call_is_possible(struct call *call)
         if (call->in2->root->kind == OVER_CONST)
             call->mode2 = TW_READ;
     }
-    call->by_function = call->seed % 2 || !has_true_default(call);
+    call->by_function = !is_step(call->kernel) && !is_parts(call->kernel) && call->kernel != REDUCE
+                        && call->kernel != BINS && call->kernel != PIXELS
+                        && (call->seed % 2 || !has_true_default(call));
     return true;
 }
 
@@ -322,9 +324,16 @@ static bool is_written(const struct call *call, int i)
                || ((is_parts(call->kernel) || call->kernel == MAPPED) && mode_writes(call->mode2)));
 }
 
+/* On one device what a mapper may leave out is kept. */
+static bool keeps_rest(const struct call *call, int i)
+{
+    const uint32_t kind = call->kernel == MAPPED ? call->map[i].mapping.kind : UNMAPPED;
+    return !call->several && ((i == 0 && call->by_function) || (kind != UNMAPPED && kind != ALL));
+}
+
 static bool is_needed(const struct call *call, int i)
 {
-    if (!is_written(call, i))
+    if (!is_written(call, i) || keeps_rest(call, i))
         return true;
     if (call->kernel == REDUCE)
         return call->keep;
