@@ -4,6 +4,9 @@
  * so contents stay where they are. Some launches are measured, fewer the longer the division has been the same. If
  * another division would be faster by more than a little, it takes its place; the more often that has happened, the longer
  * until it may happen again.
+ *
+ * What kernels take says nothing of transfers between the devices. So where a division promises no great gain, the fastest
+ * device runs some launches alone, and the way is kept in which launches have followed each other faster.
  */
 #include "balance.h"
 
@@ -15,6 +18,8 @@
 #define DIVISION_NS 40000.0 /* what a division into two parts costs at least; each further part as much */
 #define BEGINS 1.07         /* a launch is divided if that is faster than one device alone by this factor ... */
 #define GOES_ON 1.05        /* ... and no longer divided if it is not by this one */
+#define SURE 1.6            /* a division that is to gain so much is not compared with one device alone */
+#define BETTER 1.03         /* what follows faster by this factor is better */
 #define WORTHWHILE 1.1      /* another division is taken if it is faster by this factor */
 #define SELDOM 32u          /* launches from one that is measured to the next, in the end */
 #define MUCH 8u             /* a launch of so many times the units is another matter */
@@ -29,10 +34,15 @@ struct kernel_speed {
     struct kernel_speed *next;
     const struct tw_internal_kernel *kernel;
     double ns_per_unit[TW_MOST_QUEUE_DEVICES]; /* 0: not known */
-    size_t largest;         /* most units of a launch so far; what much smaller ones took says nothing about it */
-    unsigned long launches; /* about as large as that */
-    bool is_undivided;      /* it was too short to be divided */
-    bool is_sampling;       /* a launch is being measured: */
+    size_t largest;            /* most units of a launch so far; what much smaller ones took says nothing about it */
+    unsigned long launches;    /* about as large as that */
+    bool is_undivided;         /* one device runs it; else it is divided */
+    double period_ns[2];       /* from one launch to the next, not divided or divided, of `last_units`; 0: not known */
+    uint64_t last_end_ns;      /* of the last launch that was measured in this way; 0: there is none */
+    unsigned long last_number; /* its number among `launches` */
+    size_t last_units;
+    unsigned long sample_number; /* likewise of the launch that is being measured */
+    bool is_sampling;            /* a launch is being measured: */
     tw_event *sample[TW_MOST_QUEUE_DEVICES];
     size_t units[TW_MOST_QUEUE_DEVICES]; /* that each device ran */
 };
@@ -82,9 +92,25 @@ static void drop_sample(struct kernel_speed *speed)
     speed->is_sampling = false;
 }
 
+/* Notes when a measured launch was over. The first launch in a way moves contents: it does not count. */
+static void note_end(struct kernel_speed *speed, uint64_t end_ns, size_t units)
+{
+    const bool is_next = speed->last_end_ns && units == speed->last_units && speed->sample_number > speed->last_number;
+    if (units != speed->last_units)
+        speed->period_ns[0] = speed->period_ns[1] = 0;
+    if (is_next && end_ns > speed->last_end_ns)
+        speed->period_ns[!speed->is_undivided] =
+            (double)(end_ns - speed->last_end_ns) / (double)(speed->sample_number - speed->last_number);
+    speed->last_end_ns = speed->sample_number > 1 ? end_ns : 0;
+    speed->last_number = speed->sample_number;
+    speed->last_units = units;
+}
+
 /* Takes what a measured launch took, once it is over on all devices. */
 static void collect(struct kernel_speed *speed, size_t count)
 {
+    uint64_t end_ns = 0;
+    size_t units = 0;
     for (size_t i = 0; i < count; ++i)
         if (speed->sample[i] && tw_event_get_state(speed->sample[i]) != TW_EVENT_COMPLETE)
             return;
@@ -95,7 +121,11 @@ static void collect(struct kernel_speed *speed, size_t count)
             continue;
         const double ns = (double)(times.end_ns - times.start_ns) / (double)speed->units[i];
         speed->ns_per_unit[i] = speed->ns_per_unit[i] > 0 ? KEPT * speed->ns_per_unit[i] + (1 - KEPT) * ns : ns;
+        end_ns = times.end_ns > end_ns ? times.end_ns : end_ns;
+        units += speed->units[i];
     }
+    if (end_ns)
+        note_end(speed, end_ns, units);
     drop_sample(speed);
 }
 
@@ -210,14 +240,38 @@ static size_t first_sound(const struct balance *balance)
     return i;
 }
 
-/* Takes another division for all kernels, unless that happened a short time ago. */
-static void change(struct balance *balance, const double *weights)
+/* Takes another division for all kernels, unless that happened a short time ago. Returns true if it does. */
+static bool change(struct balance *balance, const double *weights)
 {
     if (balance->launches < balance->next_change)
-        return;
+        return false;
     memcpy(balance->weights, weights, balance->devices.count * sizeof *weights);
     balance->changes += balance->changes < 10;
     balance->next_change = balance->launches + (1u << balance->changes);
+    return true;
+}
+
+/* Begins another way: one device alone, or divided, or divided otherwise. */
+static void change_way(struct kernel_speed *speed, bool is_undivided)
+{
+    speed->is_undivided = is_undivided;
+    speed->launches = 1;
+    speed->last_end_ns = 0;
+    drop_sample(speed);
+}
+
+/* Returns true if the fastest device is to run the launch alone. All together would be faster by the factor `gain`, by what
+   kernels take. */
+static bool is_better_alone(const struct kernel_speed *speed, double gain)
+{
+    const double alone = speed->period_ns[0], divided = speed->period_ns[1];
+    if (gain <= (speed->is_undivided ? BEGINS : GOES_ON))
+        return true;
+    if (gain >= SURE)
+        return false;
+    if (alone > 0 && divided > 0)
+        return speed->is_undivided ? alone < BETTER * divided : BETTER * alone < divided;
+    return speed->is_undivided ? !(alone > 0) : divided > 0; /* what was not tried is tried, once this way is known */
 }
 
 /* Decides by what was measured whether the launch is divided, and how. */
@@ -225,16 +279,18 @@ static void decide(struct balance *balance, struct kernel_speed *speed, const do
                    struct tw_division_plan *plan)
 {
     const size_t count = balance->devices.count, best = fastest(speeds, count);
-    const double alone = units / speeds[best], divided = time_with(speeds, speeds, count, units);
-    if (alone <= (speed->is_undivided ? BEGINS : GOES_ON) * divided) {
-        speed->is_undivided = true;
-        plan->only_device = best;
+    const double together = time_with(speeds, speeds, count, units);
+    const bool is_alone = is_better_alone(speed, units / speeds[best] / together);
+    if (is_alone != speed->is_undivided)
+        change_way(speed, is_alone);
+    plan->only_device = is_alone ? best : count;
+    if (is_alone)
         return;
+    /* infinite with a device that has failed */
+    if (time_with(balance->weights, speeds, count, units) > WORTHWHILE * together && change(balance, speeds)) {
+        speed->period_ns[1] = 0;
+        change_way(speed, false);
     }
-    speed->is_undivided = false;
-    plan->only_device = count;
-    if (time_with(balance->weights, speeds, count, units) > WORTHWHILE * divided) /* infinite with one that failed */
-        change(balance, speeds);
     for (size_t i = 0; i < count; ++i)
         plan->weights[i] = takes_work(balance, i) ? balance->weights[i] : 0;
 }
@@ -268,7 +324,8 @@ static bool note_size(struct kernel_speed *speed, size_t units)
     if (units / MUCH >= speed->largest) {
         drop_sample(speed);
         memset(speed->ns_per_unit, 0, sizeof speed->ns_per_unit);
-        speed->launches = 0;
+        memset(speed->period_ns, 0, sizeof speed->period_ns);
+        speed->launches = speed->last_end_ns = 0;
     }
     speed->largest = units > speed->largest ? units : speed->largest;
     const bool counts = units >= speed->largest / 2;
@@ -289,12 +346,12 @@ struct tw_division_plan tw_balance_plan(struct tw_queue_devices *devices, const 
         if (speed->is_sampling)
             collect(speed, devices->count);
         const bool counts = note_size(speed, units);
-        const unsigned long launches = speed->launches;
         const bool is_known = guess_speeds(balance, speed, speeds);
         if (is_known && !balance->is_fixed)
             decide(balance, speed, speeds, (double)units, &plan);
         if (is_known)
             predict(balance, speeds, (double)units, &plan);
+        const unsigned long launches = speed->launches;
         plan.measures = counts && !speed->is_sampling && ((launches & (launches - 1)) == 0 || launches % SELDOM == 0);
     }
     (void)pthread_mutex_unlock(&balance->mutex);
@@ -307,17 +364,20 @@ void tw_balance_measured(struct tw_queue_devices *devices, const struct tw_inter
     struct balance *balance = balance_of(devices);
     (void)pthread_mutex_lock(&balance->mutex);
     struct kernel_speed *speed = find(balance, kernel);
+    const bool takes = speed && !speed->is_sampling;
     for (size_t i = 0; i < devices->count; ++i) {
         tw_event *event = events[i];
-        if (!speed || speed->is_sampling) {
+        if (!takes) {
             tw_event_release(&event);
             continue;
         }
         speed->sample[i] = event;
         speed->units[i] = units[i];
     }
-    if (speed)
+    if (takes) {
         speed->is_sampling = true;
+        speed->sample_number = speed->launches;
+    }
     (void)pthread_mutex_unlock(&balance->mutex);
 }
 
