@@ -21,7 +21,7 @@
 #define SURE 1.6            /* a division that is to gain so much is not compared with one device alone */
 #define BETTER 1.03         /* what follows faster by this factor is better */
 #define WORTHWHILE 1.1      /* another division is taken if it is faster by this factor */
-#define SELDOM 32u          /* launches from one that is measured to the next, in the end */
+#define SELDOM 32u          /* launches from one that is measured to the next, at most */
 #define MUCH 8u             /* a launch of so many times the units is another matter */
 #define KEPT 0.5            /* of what was measured before, beside what is new */
 
@@ -41,8 +41,9 @@ struct kernel_speed {
     uint64_t last_end_ns;      /* of the last launch that was measured in this way; 0: there is none */
     unsigned long last_number; /* its number among `launches` */
     size_t last_units;
-    unsigned long sample_number; /* likewise of the launch that is being measured */
-    bool is_sampling;            /* a launch is being measured: */
+    unsigned long next_sample, interval; /* the next launch to be measured, and how long until the one behind it */
+    unsigned long sample_number;         /* likewise of the launch that is being measured */
+    bool is_sampling;                    /* a launch is being measured: */
     tw_event *sample[TW_MOST_QUEUE_DEVICES];
     size_t units[TW_MOST_QUEUE_DEVICES]; /* that each device ran */
 };
@@ -80,6 +81,7 @@ static struct kernel_speed *find_or_begin(struct balance *balance, const struct 
     if (speed || !(speed = calloc(1, sizeof *speed)))
         return speed;
     speed->kernel = kernel;
+    speed->interval = 1;
     speed->next = balance->speeds;
     balance->speeds = speed;
     return speed;
@@ -255,7 +257,7 @@ static bool change(struct balance *balance, const double *weights)
 static void change_way(struct kernel_speed *speed, bool is_undivided)
 {
     speed->is_undivided = is_undivided;
-    speed->launches = 1;
+    speed->launches = speed->next_sample = speed->interval = 1;
     speed->last_end_ns = 0;
     drop_sample(speed);
 }
@@ -325,7 +327,8 @@ static bool note_size(struct kernel_speed *speed, size_t units)
         drop_sample(speed);
         memset(speed->ns_per_unit, 0, sizeof speed->ns_per_unit);
         memset(speed->period_ns, 0, sizeof speed->period_ns);
-        speed->launches = speed->last_end_ns = 0;
+        speed->launches = speed->next_sample = speed->last_end_ns = 0;
+        speed->interval = 1;
     }
     speed->largest = units > speed->largest ? units : speed->largest;
     const bool counts = units >= speed->largest / 2;
@@ -352,7 +355,7 @@ struct tw_division_plan tw_balance_plan(struct tw_queue_devices *devices, const 
         if (is_known)
             predict(balance, speeds, (double)units, &plan);
         const unsigned long launches = speed->launches;
-        plan.measures = counts && !speed->is_sampling && ((launches & (launches - 1)) == 0 || launches % SELDOM == 0);
+        plan.measures = counts && !speed->is_sampling && launches >= speed->next_sample;
     }
     (void)pthread_mutex_unlock(&balance->mutex);
     return plan;
@@ -377,6 +380,8 @@ void tw_balance_measured(struct tw_queue_devices *devices, const struct tw_inter
     if (takes) {
         speed->is_sampling = true;
         speed->sample_number = speed->launches;
+        speed->next_sample = speed->launches + speed->interval;
+        speed->interval = 2 * speed->interval < SELDOM ? 2 * speed->interval : SELDOM;
     }
     (void)pthread_mutex_unlock(&balance->mutex);
 }
