@@ -121,7 +121,7 @@ static void drop_locked(struct tw_command_group *group)
     for (size_t i = 0; i < group->use_count; ++i)
         tw_buffer_unuse_locked(tw_buffer_of(group->uses[i].data));
     if (group->divided)
-        tw_divided_drop_locked(group->divided);
+        tw_divided_drop_locked(group);
     tw_fallback_free_locked(group->fallback);
     tw_task_queue_release_locked(&group->queue->tasks);
 }

@@ -28,15 +28,21 @@ void tw_divided_free(struct tw_divided *divided)
         return;
     free(divided->accesses);
     free(divided->placeholders);
-    free(divided->block);
+    free(divided->kept_block);
+    free(divided->room);
     free(divided);
 }
 
-void tw_divided_drop_locked(struct tw_divided *divided)
+void tw_divided_drop_locked(struct tw_command_group *group)
 {
+    struct tw_divided *divided = group->divided, *none = NULL;
+    struct tw_queue_devices *devices = group->queue->devices;
     for (size_t i = 0; i < divided->count; ++i)
         tw_buffer_unuse_locked(divided->accesses[i].root);
     divided->count = 0;
+    devices->free_spare = tw_divided_free;
+    if (atomic_compare_exchange_strong(&devices->spare, &none, divided))
+        group->divided = NULL;
 }
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
@@ -143,7 +149,12 @@ static void note_launch(struct tw_command_group *group, const struct tw_launch_r
         return;
     }
     divided->request = *request;
-    divided->block = malloc(request->block_bytes + !request->block_bytes);
+    if (divided->kept_bytes <= request->block_bytes) {
+        free(divided->kept_block);
+        divided->kept_block = malloc(request->block_bytes + 1);
+        divided->kept_bytes = divided->kept_block ? request->block_bytes + 1 : 0;
+    }
+    divided->block = divided->kept_block;
     if (divided->block)
         memcpy(divided->block, block, request->block_bytes);
     if (!divided->block || !find_patches(divided))
@@ -185,9 +196,13 @@ bool tw_divided_begin(struct tw_command_group *group)
                                                       .check_step = check_step,
                                                       .settle = settle};
     static _Atomic uint16_t groups;
-    struct tw_divided *divided = group->divided = calloc(1, sizeof *divided);
-    if (!divided)
+    struct tw_divided *divided = atomic_exchange(&group->queue->devices->spare, NULL);
+    if (!divided && !(divided = calloc(1, sizeof *divided)))
         return false;
+    divided->count = divided->reductions = divided->placeholder_count = 0;
+    divided->block = NULL;
+    divided->sets_variable = false;
+    group->divided = divided;
     group->recorder = &recorder;
     divided->first = divided->next = PLACEHOLDERS | (uintptr_t)atomic_fetch_add(&groups, 1) << GROUP_BIT;
     return true;

@@ -52,15 +52,19 @@ struct tw_divided {
     struct tw_placeholder *placeholders;
     size_t placeholder_count, placeholder_capacity;
     struct tw_launch_request request;
-    unsigned char *block; /* of the launch; NULL: there is none */
-    bool sets_variable;   /* the group's step is a struct tw_variable_step */
+    unsigned char *block; /* of the launch, in `kept_block`; NULL: there is none */
+    unsigned char *kept_block;
+    size_t kept_bytes;
+    void *room; /* for its submission */
+    size_t room_bytes;
+    bool sets_variable; /* the group's step is a struct tw_variable_step */
 };
 
 /* Lets a group that is begun on such a queue record so. Returns false if there is no memory for it. */
 bool tw_divided_begin(struct tw_command_group *group);
 /* Frees what was recorded, after its uses of buffers have been released. NULL is allowed. */
 void tw_divided_free(struct tw_divided *divided);
-/* Releases its uses of buffers. */
-void tw_divided_drop_locked(struct tw_divided *divided);
+/* Releases its uses of buffers, and lets the queue keep the memory for another group if it has none yet. */
+void tw_divided_drop_locked(struct tw_command_group *group);
 
 #endif

@@ -240,8 +240,8 @@ tw_status tw_divided_make_pieces(struct tw_submission *all)
     if (status != TW_SUCCESS)
         return status;
     const struct tw_launch_part whole = tw_launch_all(&all->space);
-    all->plan = tw_balance_plan(all->devices, all->request.kernel, whole.count[0] * whole.count[1] * whole.count[2],
-                                all->space.unit[0] * all->space.unit[1] * all->space.unit[2]);
+    tw_balance_plan(all->devices, all->request.kernel, whole.count[0] * whole.count[1] * whole.count[2],
+                    all->space.unit[0] * all->space.unit[1] * all->space.unit[2], &all->plan);
     if (all->plan.only_device < all->devices->count) {
         status = check_undivided(all);
         if (status == TW_SUCCESS)

@@ -72,14 +72,25 @@ static struct tw_command_group *record_piece(const struct tw_submission *all, co
 
 /* ---- submission -------------------------------------------------------------------------------------------------- */
 
-/* Allocates what a submission needs. Returns false if memory is exhausted. */
-static bool make_room(struct tw_submission *all)
+/* Makes room for a submission in what the group has for it. Returns NULL if memory is exhausted. It is large, so what is used
+   alone is written. */
+static struct tw_submission *make_room(struct tw_divided *divided, const struct tw_queue_devices *devices)
 {
-    const struct tw_divided *divided = all->divided;
-    all->mappers = malloc((divided->count + 1) * sizeof *all->mappers);
-    all->pieces[0].boxes = malloc((divided->count * 3 * all->devices->count + 1) * sizeof *all->pieces[0].boxes);
-    all->block = malloc(divided->request.block_bytes + 1);
-    return all->mappers && all->pieces[0].boxes && all->block;
+    const size_t mappers = (divided->count + 1) * sizeof(tw_range_mapper);
+    const size_t boxes = (3 * devices->count * divided->count + 1) * sizeof(struct tw_box);
+    const size_t bytes = sizeof(struct tw_submission) + mappers + boxes + divided->request.block_bytes;
+    if (divided->room_bytes < bytes) {
+        free(divided->room);
+        divided->room = malloc(bytes);
+        divided->room_bytes = divided->room ? bytes : 0;
+    }
+    struct tw_submission *all = divided->room;
+    if (!all)
+        return NULL;
+    all->pieces[0].boxes = (struct tw_box *)(all + 1);
+    all->mappers = (tw_range_mapper *)(void *)((unsigned char *)all->pieces[0].boxes + boxes);
+    all->block = (unsigned char *)all->mappers + mappers;
+    return all;
 }
 
 /* Records the groups of all pieces. */
@@ -97,40 +108,31 @@ static tw_status record(struct tw_submission *all)
 /* Divides the launch, or the step, and records its groups. */
 static tw_status prepare(struct tw_submission *all)
 {
-    if (!make_room(all))
-        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a group of several devices");
     if (all->group->step && (all->divided->count || all->divided->sets_variable))
         return tw_divided_record_step(all);
     const tw_status status = tw_divided_make_pieces(all);
     return status == TW_SUCCESS ? record(all) : status;
 }
 
-/* Frees what is left of a submission, and keeps the sentence about its failure. */
-static void end(struct tw_submission *all, tw_status status)
+/* Frees what is left of a submission that failed, and keeps the sentence about that. */
+static void drop(struct tw_submission *all, tw_status status)
 {
     char detail[1024];
     snprintf(detail, sizeof detail, "%s", tw_error_detail());
     for (size_t i = 0; i < all->group_count; ++i)
         tw_command_group_discard(all->groups[i]);
-    tw_divided_drop_partials(all);
-    free(all->mappers);
-    free(all->pieces[0].boxes);
-    free(all->block);
-    free(all);
-    if (status != TW_SUCCESS)
-        (void)tw_fail(status, "%s", detail);
+    (void)tw_fail(status, "%s", detail);
 }
 
-/* Submits the groups, and has them measured if that is planned: of each device the largest piece. */
-static tw_status submit_groups(struct tw_submission *all, tw_event **event, const char *file, int line)
+/* Submits the groups, and has them measured: of each device the largest piece. */
+static tw_status submit_measured(struct tw_submission *all, tw_event **event, const char *file, int line)
 {
     const struct tw_command_group *group = all->group;
     tw_event *events[TW_MOST_PIECES + 1] = {NULL}, *of_devices[TW_MOST_QUEUE_DEVICES] = {NULL};
     size_t units[TW_MOST_QUEUE_DEVICES] = {0};
-    const bool measures = all->plan.measures && !tw_queue_is_recording(group->queue);
-    const tw_status status = tw_command_groups_submit(group->queue, all->groups, all->group_count, group->events, event,
-                                                      measures ? events : NULL, file, line);
-    for (size_t i = 0; measures && status == TW_SUCCESS && i < all->group_count; ++i) {
+    const tw_status status =
+        tw_command_groups_submit(group->queue, all->groups, all->group_count, group->events, event, events, file, line);
+    for (size_t i = 0; status == TW_SUCCESS && i < all->group_count; ++i) {
         const struct tw_piece *piece = &all->pieces[i];
         if (i >= all->count || piece->is_edge) {
             tw_event_release(&events[i]);
@@ -139,14 +141,23 @@ static tw_status submit_groups(struct tw_submission *all, tw_event **event, cons
         of_devices[piece->device] = events[i];
         units[piece->device] = piece->part.count[0] * piece->part.count[1] * piece->part.count[2];
     }
-    if (measures && status == TW_SUCCESS)
+    if (status == TW_SUCCESS)
         tw_balance_measured(all->devices, all->request.kernel, of_devices, units);
     return status;
 }
 
+static tw_status submit_groups(struct tw_submission *all, tw_event **event, const char *file, int line)
+{
+    const struct tw_command_group *group = all->group;
+    if (all->plan.measures && !tw_queue_is_recording(group->queue))
+        return submit_measured(all, event, file, line);
+    return tw_command_groups_submit(group->queue, all->groups, all->group_count, group->events, event, NULL, file,
+                                    line);
+}
+
 tw_status tw_divided_submit(struct tw_command_group *group, tw_event **event, const char *file, int line)
 {
-    struct tw_submission *all = malloc(sizeof *all); /* large, so what is used alone is written */
+    struct tw_submission *all = make_room(group->divided, group->queue->devices);
     if (!all)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a group of several devices");
     all->group = group;
@@ -159,6 +170,8 @@ tw_status tw_divided_submit(struct tw_command_group *group, tw_event **event, co
     tw_status status = prepare(all);
     if (status == TW_SUCCESS)
         status = submit_groups(all, event, file, line);
-    end(all, status);
+    if (status != TW_SUCCESS)
+        drop(all, status);
+    tw_divided_drop_partials(all);
     return status;
 }

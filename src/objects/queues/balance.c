@@ -309,14 +309,15 @@ static void predict(const struct balance *balance, const double *speeds, double 
 }
 
 /* Begins the plan, before anything that was measured. */
-static struct tw_division_plan begin_plan(const struct balance *balance, size_t items)
+static void begin_plan(const struct balance *balance, size_t items, struct tw_division_plan *plan)
 {
-    struct tw_division_plan plan = {.only_device = balance->devices.count};
-    for (size_t i = 0; i < balance->devices.count; ++i)
-        plan.weights[i] = balance->is_fixed || takes_work(balance, i) ? balance->weights[i] : 0;
-    if (!balance->is_fixed && items <= FIRST_ITEMS)
-        plan.only_device = first_sound(balance);
-    return plan;
+    const bool is_small = !balance->is_fixed && items <= FIRST_ITEMS;
+    for (size_t i = 0; i < balance->devices.count; ++i) {
+        plan->weights[i] = balance->is_fixed || takes_work(balance, i) ? balance->weights[i] : 0;
+        plan->ns[i] = 0;
+    }
+    plan->only_device = is_small ? first_sound(balance) : balance->devices.count;
+    plan->measures = false;
 }
 
 /* Notes the size of a launch. Returns true if it says something about the kernel: then it counts. What was measured of much
@@ -336,13 +337,13 @@ static bool note_size(struct kernel_speed *speed, size_t units)
     return counts;
 }
 
-struct tw_division_plan tw_balance_plan(struct tw_queue_devices *devices, const struct tw_internal_kernel *kernel,
-                                        size_t units, size_t unit_items)
+void tw_balance_plan(struct tw_queue_devices *devices, const struct tw_internal_kernel *kernel, size_t units,
+                     size_t unit_items, struct tw_division_plan *plan)
 {
     struct balance *balance = balance_of(devices);
     double speeds[TW_MOST_QUEUE_DEVICES];
     (void)pthread_mutex_lock(&balance->mutex);
-    struct tw_division_plan plan = begin_plan(balance, units * unit_items);
+    begin_plan(balance, units * unit_items, plan);
     struct kernel_speed *speed = find_or_begin(balance, kernel);
     if (speed) {
         ++balance->launches;
@@ -351,14 +352,13 @@ struct tw_division_plan tw_balance_plan(struct tw_queue_devices *devices, const 
         const bool counts = note_size(speed, units);
         const bool is_known = guess_speeds(balance, speed, speeds);
         if (is_known && !balance->is_fixed)
-            decide(balance, speed, speeds, (double)units, &plan);
+            decide(balance, speed, speeds, (double)units, plan);
         if (is_known)
-            predict(balance, speeds, (double)units, &plan);
+            predict(balance, speeds, (double)units, plan);
         const unsigned long launches = speed->launches;
-        plan.measures = counts && !speed->is_sampling && launches >= speed->next_sample;
+        plan->measures = counts && !speed->is_sampling && launches >= speed->next_sample;
     }
     (void)pthread_mutex_unlock(&balance->mutex);
-    return plan;
 }
 
 void tw_balance_measured(struct tw_queue_devices *devices, const struct tw_internal_kernel *kernel,

@@ -27,8 +27,8 @@ void tw_balance_add(struct tw_queue_devices *devices, struct tw_queue *queue);
 /* Fixes the shares of the devices, or with NULL no more. */
 void tw_balance_fix(struct tw_queue_devices *devices, const double *shares);
 /* Plans the next launch of a kernel, of `units` work-items or work-groups of `unit_items` work-items each. */
-struct tw_division_plan tw_balance_plan(struct tw_queue_devices *devices, const struct tw_internal_kernel *kernel,
-                                        size_t units, size_t unit_items);
+void tw_balance_plan(struct tw_queue_devices *devices, const struct tw_internal_kernel *kernel, size_t units,
+                     size_t unit_items, struct tw_division_plan *plan);
 /* Hands over the events of a launch that is measured, one for each device, with the units that each ran; an event is NULL
    where a device has none. */
 void tw_balance_measured(struct tw_queue_devices *devices, const struct tw_internal_kernel *kernel,

@@ -71,6 +71,8 @@ static void end_locked(struct tw_task_queue *tasks)
     }
     tw_memory_drop_locked(&queue->kept);
     tw_task_queue_end(tasks);
+    if (queue->devices && queue->devices->free_spare)
+        queue->devices->free_spare(atomic_load(&queue->devices->spare));
     if (queue->devices)
         queue->devices->free(queue->devices);
     free(queue);

@@ -20,6 +20,7 @@
 
 struct tw_command_graph;
 struct tw_command_group;
+struct tw_divided;
 struct tw_queue_devices;
 
 /* Number of submitted groups that a queue keeps for tw_queue_begin(): one for each thread, up to this many threads. */
@@ -35,6 +36,8 @@ struct tw_queue_devices {
     atomic_bool has_failed[TW_MOST_QUEUE_DEVICES];  /* a part of a launch failed there, or could not be launched */
     void (*end)(struct tw_queue_devices *devices);  /* frees what balance.c has, before the queues end */
     void (*free)(struct tw_queue_devices *devices);
+    _Atomic(struct tw_divided *) spare; /* what a group recorded in, for the next one; or NULL */
+    void (*free_spare)(struct tw_divided *spare);
 };
 
 struct tw_queue {
