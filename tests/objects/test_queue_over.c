@@ -541,6 +541,48 @@ TW_TEST(elements_may_go_with_several_work_items)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* Pointers in an array of structs, of which the compiler does not tell, and one just behind an element. */
+struct pairs {
+    struct {
+        const unsigned *in;
+        unsigned *out;
+    } at[2];
+    const unsigned *past;
+};
+static inline void pairs(tw_item item, const struct pairs *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    for (int p = 0; p < 2; ++p)
+        k->at[p].out[i] = k->at[p].in[i] + (unsigned)(k->past - k->at[0].in);
+}
+TW_RANGE_KERNEL(pairs, 1);
+
+TW_TEST(pointers_are_found_in_arrays_of_structs)
+{
+    static unsigned data[4][N];
+    tw_queue *queue = queue_over(3, 0);
+    tw_buffer *buffers[4];
+    for (unsigned i = 0; i < 4 * N; ++i)
+        data[i / N][i % N] = i;
+    for (int b = 0; b < 4; ++b)
+        TW_PASS(tw_buffer_create_over(data[b], sizeof(unsigned), tw_range_1d(N), &buffers[b]));
+    TW_COMMAND_GROUP(queue, cg) {
+        const unsigned *first = tw_read(cg, buffers[0]);
+        tw_parallel_for(cg, tw_range_1d(N), pairs,
+                        .at = {{first, tw_discard_write(cg, buffers[1])},
+                               {tw_read(cg, buffers[2]), tw_discard_write(cg, buffers[3])}},
+                        .past = first + 3);
+    }
+    TW_PASS(tw_queue_wait(queue));
+    for (int b = 0; b < 4; ++b)
+        TW_PASS(tw_buffer_destroy(&buffers[b]));
+    for (unsigned i = 0; i < N; ++i) {
+        TW_EQUAL(data[1][i], i + 3);
+        TW_EQUAL(data[3][i], 2 * N + i + 3);
+    }
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* What a mapper leaves out stays, also on one device. */
 TW_TEST(a_mapped_accessor_discards_no_more_than_its_box)
 {
@@ -748,6 +790,7 @@ TW_TEST_LIST = {TW_CASE(elements_are_divided_without_a_mapper),
                 TW_CASE(an_in_order_queue_keeps_the_order),
                 TW_CASE(graphs_are_recorded_over_all_devices),
                 TW_CASE(elements_may_go_with_several_work_items),
+                TW_CASE(pointers_are_found_in_arrays_of_structs),
                 TW_CASE(a_mapped_accessor_discards_no_more_than_its_box),
                 TW_CASE(what_is_written_has_to_be_known),
                 TW_CASE(queues_with_wrong_devices_are_refused),

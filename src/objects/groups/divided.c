@@ -13,6 +13,7 @@
 #include "base/detail.h"
 #include "base/memory.h"
 #include "graph/division.h"
+#include "kernel_pointers.h"
 #include "objects/data/buffer.h"
 
 /* The first placeholder of a group. No processor has such an address, and a double with these bits is a NaN that arithmetic
@@ -96,37 +97,53 @@ static void *note_reduction(struct tw_command_group *group, struct tw_buffer *bu
     return to;
 }
 
-/* Finds the access whose memory a placeholder stands for. A pointer just behind it is one too. */
-static bool find_access(const struct tw_divided *divided, uintptr_t word, struct tw_placeholder *patch)
+/* Notes the access whose memory a word of the block stands for, if it is a placeholder: also one just behind that memory. With
+   `missing`, only one that was not found yet counts. Returns false if memory is exhausted. */
+static bool note_word(struct tw_divided *divided, size_t at, bool missing, bool *is_placeholder)
 {
-    for (size_t i = 0; i < divided->count; ++i) {
-        patch->access = i;
-        patch->beyond = word - divided->accesses[i].placeholder;
-        if (patch->beyond <= divided->accesses[i].bytes)
-            return true;
+    uintptr_t word;
+    memcpy(&word, divided->block + at, sizeof word);
+    *is_placeholder = false;
+    if (word < divided->first || word >= divided->next)
+        return true;
+    for (size_t i = 0; i < divided->count && !*is_placeholder; ++i) {
+        struct tw_mapped_access *access = &divided->accesses[i];
+        const uintptr_t beyond = word - access->placeholder;
+        if (beyond > access->bytes || (missing && access->is_listed))
+            continue;
+        struct tw_placeholder *placeholders = tw_list_with_room(divided->placeholders, divided->placeholder_count,
+                                                                &divided->placeholder_capacity, sizeof *placeholders);
+        if (!placeholders)
+            return false;
+        divided->placeholders = placeholders;
+        placeholders[divided->placeholder_count++] = (struct tw_placeholder){at, i, beyond};
+        access->is_listed = access->is_listed || !missing;
+        *is_placeholder = true;
     }
-    return false;
+    return true;
 }
 
-/* Lists the words of the block that have placeholders, wherever they are in it. Returns false if memory is exhausted. */
-static bool find_patches(struct tw_divided *divided)
+/* Finds the placeholders in the block: in the pointers that the compiler tells of and, of accesses that are not there,
+   anywhere, as in arrays of structs. What lies between the members has no meaning, and is not looked at without need. Returns
+   false if memory is exhausted. */
+static bool find_placeholders(struct tw_divided *divided)
 {
-    for (size_t at = 0; at + sizeof(uintptr_t) <= divided->request.block_bytes;) {
-        uintptr_t word;
-        memcpy(&word, divided->block + at, sizeof word);
-        struct tw_placeholder patch = {.at = at};
-        if (word < divided->first || word >= divided->next || !find_access(divided, word, &patch)) {
-            ++at;
-            continue;
-        }
-        struct tw_placeholder *patches = tw_list_with_room(divided->placeholders, divided->placeholder_count,
-                                                           &divided->placeholder_capacity, sizeof *patches);
-        if (!patches)
+    const struct tw_internal_kernel *kernel = divided->request.kernel;
+    const size_t bytes = divided->request.block_bytes;
+    bool all_found = true, found;
+    unsigned count = 0;
+    if (kernel->abi != TW_INTERNAL_KERNEL_ABI || kernel->args_bytes != bytes)
+        return true; /* the launch is refused when it is recorded */
+    if (tw_kernel_list_pointers(kernel, &count) != TW_SUCCESS)
+        return false;
+    for (unsigned i = 1; i <= count; ++i)
+        if (!note_word(divided, kernel->pointers[i].offset, false, &found))
             return false;
-        divided->placeholders = patches;
-        patches[divided->placeholder_count++] = patch;
-        at += sizeof word;
-    }
+    for (size_t i = 0; i < divided->count; ++i)
+        all_found = all_found && divided->accesses[i].is_listed;
+    for (size_t at = 0; !all_found && at + sizeof(uintptr_t) <= bytes; at += found ? sizeof(uintptr_t) : 1)
+        if (!note_word(divided, at, true, &found))
+            return false;
     return true;
 }
 
@@ -157,7 +174,7 @@ static void note_launch(struct tw_command_group *group, const struct tw_launch_r
     divided->block = divided->kept_block;
     if (divided->block)
         memcpy(divided->block, block, request->block_bytes);
-    if (!divided->block || !find_patches(divided))
+    if (!divided->block || !find_placeholders(divided))
         refuse_memory(group);
 }
 

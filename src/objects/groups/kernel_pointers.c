@@ -84,7 +84,7 @@ static tw_status make_list(const tw_kernel *kernel, unsigned *count)
     return TW_SUCCESS;
 }
 
-static tw_status count_pointers(const tw_kernel *kernel, unsigned *count)
+tw_status tw_kernel_list_pointers(const tw_kernel *kernel, unsigned *count)
 {
     const unsigned known = __atomic_load_n(&kernel->pointers->offset, __ATOMIC_ACQUIRE);
     *count = known - 1;
@@ -177,7 +177,7 @@ static const void *pointer_at(const void *block, const struct tw_internal_pointe
 tw_status tw_kernel_check_pointers(const struct tw_command_group *group, const tw_kernel *kernel, const void *block)
 {
     unsigned count;
-    if (count_pointers(kernel, &count) != TW_SUCCESS)
+    if (tw_kernel_list_pointers(kernel, &count) != TW_SUCCESS)
         return TW_ERROR_OUT_OF_MEMORY;
     for (unsigned i = 1; i <= count; ++i) {
         const struct tw_internal_pointer *pointer = &kernel->pointers[i];
@@ -194,7 +194,7 @@ tw_status tw_kernel_check_pointers(const struct tw_command_group *group, const t
 tw_status tw_kernel_set_nulls(const tw_kernel *kernel, void *block)
 {
     unsigned count;
-    const tw_status status = count_pointers(kernel, &count);
+    const tw_status status = tw_kernel_list_pointers(kernel, &count);
     for (unsigned i = 1; status == TW_SUCCESS && i <= count; ++i)
         if (pointer_at(block, &kernel->pointers[i]) == TW_INTERNAL_NULL)
             memset((unsigned char *)block + kernel->pointers[i].offset, 0, WORD);
