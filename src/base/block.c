@@ -157,3 +157,57 @@ bool tw_block_member(const struct tw_internal_kernel *kernel, const void *args, 
     struct wanted wanted = {address, name, bytes};
     return tw_block_visit(kernel, args, is_wanted, &wanted);
 }
+
+/* ---- what a visit does not see ----------------------------------------------------------------------------------- */
+
+/* Returns true if the elements of an array type are numbers or vectors of the library: without pointers. */
+static bool has_numbers(const char *type)
+{
+    static const char *const numbers[] = {"char",
+                                          "signed char",
+                                          "unsigned char",
+                                          "short",
+                                          "unsigned short",
+                                          "int",
+                                          "unsigned int",
+                                          "long",
+                                          "float",
+                                          "unsigned long",
+                                          "double",
+                                          "long long",
+                                          "unsigned long long",
+                                          "_Bool",
+                                          "bool",
+                                          "size_t",
+                                          "int8_t",
+                                          "int16_t",
+                                          "int32_t",
+                                          "int64_t",
+                                          "uint8_t",
+                                          "uint16_t",
+                                          "uint32_t",
+                                          "uint64_t",
+                                          "_Float16"};
+    const size_t length = strcspn(type, "[");
+    if (begins_with(type, "const "))
+        return has_numbers(type + strlen("const "));
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i)
+        if (strlen(numbers[i]) == length && strncmp(type, numbers[i], length) == 0)
+            return true;
+    return begins_with(type, "tw_float") || begins_with(type, "tw_int") || begins_with(type, "tw_double");
+}
+
+static void find_hiding(void *user, const struct tw_internal_member *member)
+{
+    bool *hides = user;
+    if (strncmp(member->format, "%s%s %s =", 9) == 0 && ends_with(member->format, "= *%p\n")
+        && strchr(member->type, '[') && !count_pointers(member->type) && !has_numbers(member->type))
+        *hides = true;
+}
+
+bool tw_block_may_hide_pointers(const struct tw_internal_kernel *kernel, const void *args)
+{
+    bool hides = false;
+    kernel->visit(args, find_hiding, &hides);
+    return hides;
+}

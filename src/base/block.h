@@ -27,4 +27,8 @@ bool tw_block_visit(const struct tw_internal_kernel *kernel, const void *args, t
 bool tw_block_member(const struct tw_internal_kernel *kernel, const void *args, const void *address, char *name,
                      size_t bytes);
 
+/* Returns true if a kernel's block has arrays whose elements may have pointers inside, as those of structs: a visit does not see
+   them. */
+bool tw_block_may_hide_pointers(const struct tw_internal_kernel *kernel, const void *args);
+
 #endif

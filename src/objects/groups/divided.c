@@ -97,52 +97,59 @@ static void *note_reduction(struct tw_command_group *group, struct tw_buffer *bu
     return to;
 }
 
-/* Notes the access whose memory a word of the block stands for, if it is a placeholder: also one just behind that memory. With
-   `missing`, only one that was not found yet counts. Returns false if memory is exhausted. */
-static bool note_word(struct tw_divided *divided, size_t at, bool missing, bool *is_placeholder)
+/* Notes the access whose memory a word of the block stands for, if it is a placeholder: also one just behind that memory.
+   Returns false if memory is exhausted. */
+static bool note_word(struct tw_divided *divided, size_t at)
 {
     uintptr_t word;
     memcpy(&word, divided->block + at, sizeof word);
-    *is_placeholder = false;
     if (word < divided->first || word >= divided->next)
         return true;
-    for (size_t i = 0; i < divided->count && !*is_placeholder; ++i) {
-        struct tw_mapped_access *access = &divided->accesses[i];
-        const uintptr_t beyond = word - access->placeholder;
-        if (beyond > access->bytes || (missing && access->is_listed))
-            continue;
-        struct tw_placeholder *placeholders = tw_list_with_room(divided->placeholders, divided->placeholder_count,
-                                                                &divided->placeholder_capacity, sizeof *placeholders);
-        if (!placeholders)
-            return false;
-        divided->placeholders = placeholders;
-        placeholders[divided->placeholder_count++] = (struct tw_placeholder){at, i, beyond};
-        access->is_listed = access->is_listed || !missing;
-        *is_placeholder = true;
-    }
+    size_t i = 0;
+    while (i < divided->count && word - divided->accesses[i].placeholder > divided->accesses[i].bytes)
+        ++i;
+    if (i == divided->count)
+        return true;
+    struct tw_placeholder *placeholders = tw_list_with_room(divided->placeholders, divided->placeholder_count,
+                                                            &divided->placeholder_capacity, sizeof *placeholders);
+    if (!placeholders)
+        return false;
+    divided->placeholders = placeholders;
+    placeholders[divided->placeholder_count++] =
+        (struct tw_placeholder){at, i, word - divided->accesses[i].placeholder};
+    divided->accesses[i].is_found = true;
     return true;
 }
 
-/* Finds the placeholders in the block: in the pointers that the compiler tells of and, of accesses that are not there,
-   anywhere, as in arrays of structs. What lies between the members has no meaning, and is not looked at without need. Returns
-   false if memory is exhausted. */
+/* Returns true if a word that overlaps this place was noted. */
+static bool is_noted(const struct tw_divided *divided, size_t at)
+{
+    for (size_t i = 0; i < divided->placeholder_count; ++i)
+        if (divided->placeholders[i].at < at + sizeof(uintptr_t)
+            && at < divided->placeholders[i].at + sizeof(uintptr_t))
+            return true;
+    return false;
+}
+
+/* Finds the placeholders in the block: in the pointers that the compiler tells of and, if there may be others, anywhere. What
+   lies between the members has no meaning, and is not looked at without need. Returns false if memory is exhausted. */
 static bool find_placeholders(struct tw_divided *divided)
 {
     const struct tw_internal_kernel *kernel = divided->request.kernel;
     const size_t bytes = divided->request.block_bytes;
-    bool all_found = true, found;
     unsigned count = 0;
     if (kernel->abi != TW_INTERNAL_KERNEL_ABI || kernel->args_bytes != bytes)
         return true; /* the launch is refused when it is recorded */
     if (tw_kernel_list_pointers(kernel, &count) != TW_SUCCESS)
         return false;
     for (unsigned i = 1; i <= count; ++i)
-        if (!note_word(divided, kernel->pointers[i].offset, false, &found))
+        if (!note_word(divided, kernel->pointers[i].offset))
             return false;
+    bool may_be_more = kernel->pointers->may_be_null;
     for (size_t i = 0; i < divided->count; ++i)
-        all_found = all_found && divided->accesses[i].is_listed;
-    for (size_t at = 0; !all_found && at + sizeof(uintptr_t) <= bytes; at += found ? sizeof(uintptr_t) : 1)
-        if (!note_word(divided, at, true, &found))
+        may_be_more = may_be_more || !divided->accesses[i].is_found;
+    for (size_t at = 0; may_be_more && at + sizeof(uintptr_t) <= bytes; ++at)
+        if (!is_noted(divided, at) && !note_word(divided, at))
             return false;
     return true;
 }

@@ -28,7 +28,7 @@ struct tw_mapped_access {
     tw_range_mapper mapper;
     uintptr_t placeholder; /* stands for the first element of the box ... */
     size_t bytes;          /* ... with so many bytes up to its last one */
-    bool is_listed;        /* it was found in a pointer that the compiler tells of */
+    bool is_found;         /* it was found in the block */
 };
 
 /* A word of the block that has a placeholder. */

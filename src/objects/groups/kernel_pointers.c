@@ -75,6 +75,7 @@ static tw_status make_list(const tw_kernel *kernel, unsigned *count)
     unsigned known = __atomic_load_n(&kernel->pointers->offset, __ATOMIC_RELAXED);
     if (!known) {
         (void)tw_block_visit(kernel, block, list_pointer, &listing);
+        kernel->pointers->may_be_null = tw_block_may_hide_pointers(kernel, block);
         known = listing.count + 1;
         __atomic_store_n(&kernel->pointers->offset, known, __ATOMIC_RELEASE);
     }

@@ -12,7 +12,8 @@ struct tw_command_group;
 tw_status tw_kernel_check_pointers(const struct tw_command_group *group, const tw_kernel *kernel, const void *block);
 
 /* Lists the pointers that the compiler tells of in a kernel's block: kernel->pointers, from 1 on. Stores their number. Those in
-   arrays of structs are not among them. Fails if memory is exhausted. */
+   arrays of structs are not among them: `may_be_null` of the first entry, number 0, is true if there may be some. Fails if
+   memory is exhausted. */
 tw_status tw_kernel_list_pointers(const tw_kernel *kernel, unsigned *count);
 
 /* Makes the pointers in a block NULL that are TW_NULL. Fails if memory is exhausted. */
