@@ -43,11 +43,15 @@ typedef struct tw_command_graph tw_command_graph;
  * Kernels, copies, fills and tw_prefetch() can be recorded. Host tasks, native tasks and tw_update_host() cannot: their
  * submission is TW_ERROR_INVALID_COMMAND_GROUP.
  *
+ * A queue over several devices records for all of them, as queues that have joined (tw_queue_join_recording()); a kernel that
+ * reduces is the first device's alone then. If it keeps the order, its submissions are TW_ERROR_UNSUPPORTED: there
+ * accessors have to give the order.
+ *
  * A group that cannot be recorded is reported as ever: by the status of tw_queue_submit(), or at the next wait for a
  * TW_COMMAND_GROUP block. tw_queue_end_recording() reports the first of them once more, also if the program ignored it.
  *
- * @return TW_ERROR_INVALID_ARGUMENT  queue is NULL; TW_ERROR_INVALID_COMMAND_GROUP  it is recording already;
- *         TW_ERROR_OUT_OF_MEMORY
+ * @return TW_ERROR_INVALID_ARGUMENT  queue is NULL, or its devices cannot share a graph; TW_ERROR_INVALID_COMMAND_GROUP  it
+ *         is recording already; TW_ERROR_OUT_OF_MEMORY
  */
 TW_API tw_status tw_queue_begin_recording(tw_queue *queue);
 
@@ -109,7 +113,8 @@ TW_API bool tw_queue_is_recording(const tw_queue *queue);
 #define tw_queue_submit_graph(queue, graph, event)                                                                     \
     tw_internal_submit_graph((queue), (graph), (event), __FILE__, __LINE__)
 
-/** @return the number of groups in a graph; 0 for NULL */
+/** A group of a queue over several devices counts as often as it has parts.
+ *  @return the number of groups in a graph; 0 for NULL */
 TW_API size_t tw_command_graph_count(const tw_command_graph *graph);
 
 /** Gives a graph up and sets *graph to NULL; what was submitted of it still runs. NULL is allowed. */
