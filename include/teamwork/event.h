@@ -42,6 +42,8 @@ typedef enum tw_event_state {
  * `start_ns` - `ready_ns` is how long the group waited for its device, `end_ns` - `start_ns` how long its kernel ran.
  * No time is before the one above it, but for `ready_ns`: transfers mostly end before that, since they wait for their
  * own data only. The kernels of a queue that depend on each other do not overlap.
+ * A group of a queue over several devices has the first start and the last end of all its parts: there transfers may end
+ * after the first kernel has begun.
  *
  * On the host, the x86-64 device and simulated devices the thread that runs a kernel or a transfer reads the clock
  * before and after it. On a GPU the device's clock is read, for kernels that the CUDA driver launches and for
