@@ -16,7 +16,8 @@ static struct tw_gpu_call call_of(enum tw_internal_form form, size_t first, size
     const struct tw_internal_kernel key = {.form = form, .name = "life", .file = "life.c", .local_bytes = &kernel_word};
     const struct tw_gpu_kernel kernel = {
         .key = &key, .words = 8, .parameters = 1 + TW_INTERNAL_SIMT_WORDS + 8 + TW_GPU_CLAUSE_WORDS};
-    const struct tw_internal_launch launch = {.range = {500, 300, 1},
+    const struct tw_internal_launch launch = {.args = &kernel_word, /* of no bytes */
+                                              .range = {500, 300, 1},
                                               .offset = {offset, 0, 0},
                                               .whole = {1000, 300, 1},
                                               .first = {first, 0, 0},

@@ -56,8 +56,8 @@ for definition in "TW_SINGLE_TASK(name)" "TW_RANGE_KERNEL(name)" "TW_RANGE_REDUC
     for lowering in TW_LOWERING_HOST TW_LOWERING_SIMT TW_LOWERING_TEAMS; do
         case $lowering in
         TW_LOWERING_HOST) limit=6500 ;; # with the list of what its pointers lead to
-        TW_LOWERING_SIMT) limit=18000 ;; # two regions: for blocks of up to 256 bytes, and of up to 1 KiB; six words say which part a launch is
-        *) limit=12000 ;;
+        TW_LOWERING_SIMT) limit=18000 ;; # two regions, for blocks of up to 256 bytes and of up to 1 KiB; words for parts
+        *) limit=13000 ;;
         esac
         case $definition in
         *GROUP_REDUCTION* | *ND_RANGE_REDUCTION*) limit=$((limit + 3000)) ;;
