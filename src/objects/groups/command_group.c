@@ -453,12 +453,22 @@ struct tw_internal_bounds *tw_internal_bounds_of(tw_command_group *group)
 
 /* ---- local accessors --------------------------------------------------------------------------------------------- */
 
+/* Returns the device of a queue with the most local memory. */
+static const struct tw_device *most_local_memory(const struct tw_queue *queue)
+{
+    const struct tw_device *most = queue->device;
+    for (size_t i = 0; queue->devices && i < queue->devices->count; ++i)
+        if (tw_device_facts(queue->devices->queues[i]->device)->local_mem_bytes > tw_device_facts(most)->local_mem_bytes)
+            most = queue->devices->queues[i]->device;
+    return most;
+}
+
 tw_local_memory tw_local(tw_command_group *group, size_t bytes)
 {
     tw_local_memory memory = {0, 0};
     if (!group || group->status != TW_SUCCESS)
         return memory;
-    const struct tw_device *device = group->queue->device;
+    const struct tw_device *device = most_local_memory(group->queue);
     const size_t most = tw_device_facts(device)->local_mem_bytes;
     if (!bytes) {
         tw_command_group_fail(group, tw_fail(TW_ERROR_INVALID_ARGUMENT, "local memory of no bytes"));

@@ -82,19 +82,23 @@ static tw_status map_pieces(const struct tw_submission *all)
 /* Sets the size of the launch's groups where the library chooses it: that of the first device, for all of them. */
 static tw_status choose_size(struct tw_submission *all)
 {
-    struct tw_command_group *probe = tw_queue_begin(all->devices->queues[0]);
+    const size_t device = tw_balance_first(all->devices, all->request.kernel);
+    struct tw_command_group *probe = tw_queue_begin(all->devices->queues[device]);
     if (!probe)
         return TW_ERROR_OUT_OF_MEMORY;
     probe->accessed_nothing = true; /* nothing of its block leads anywhere */
-    probe->local_bytes = all->group->local_bytes;
+    if (all->group->local_bytes)
+        (void)tw_local(probe, all->group->local_bytes);
     probe->reduced_count = all->group->reduced_count;
     tw_launch_request_record(&all->request, probe, all->divided->block);
     tw_status status = tw_command_group_status(probe);
     if (status == TW_SUCCESS)
         for (unsigned d = 0; d < 3; ++d)
             all->request.local.size[d] = probe->launch.local[d];
-    else
+    else {
         status = tw_fail(status, "%s", probe->detail ? probe->detail : "no memory to say what is wrong");
+        all->refused_by = device;
+    }
     all->request.local.dims = all->request.range.dims;
     tw_command_group_discard(probe);
     return status;
@@ -233,7 +237,7 @@ tw_status tw_divided_make_pieces(struct tw_submission *all)
     if (status != TW_SUCCESS)
         return status;
     if (is_undivided(all)) {
-        leave_undivided(all, 0);
+        leave_undivided(all, tw_balance_first(all->devices, all->divided->block ? all->request.kernel : NULL));
         return TW_SUCCESS;
     }
     status = resolve_mappers(all);

@@ -36,12 +36,13 @@ tw_status tw_divided_make_partials(struct tw_submission *all)
     return TW_SUCCESS;
 }
 
-void tw_divided_drop_partials(const struct tw_submission *all)
+void tw_divided_drop_partials(struct tw_submission *all)
 {
     for (size_t i = 0; all->partials && i < all->divided->reductions; ++i)
         if (all->partials[i].buffer)
             tw_buffer_drop(all->partials[i].buffer);
     free(all->partials);
+    all->partials = NULL;
 }
 
 /* Puts what stands for the target of a reduction, whose first member is its address, into the block. */

@@ -50,7 +50,7 @@ static void record_slab(const struct tw_submission *all, struct tw_command_group
     if (to.data)
         to.box = slab_of(all, &to.box, device);
     struct tw_step_side *program = from.data ? to.data ? NULL : &to : &from;
-    if (program && program->memory) {
+    if (program && program->memory && lead->data) {
         const unsigned d = slowest(&lead->box);
         const size_t before = slab.begin[d] - lead->box.begin[d];
         program->memory = (unsigned char *)program->memory

@@ -16,6 +16,7 @@
 #include "divided_pieces.h"
 #include "divided_reduce.h"
 #include "divided_step.h"
+#include "base/log.h"
 #include "objects/data/buffer.h"
 #include "runtime/allocation.h"
 
@@ -49,7 +50,8 @@ static struct tw_command_group *record_piece(const struct tw_submission *all, co
     if (!group)
         return NULL;
     group->accessed_nothing = all->group->accessed_nothing;
-    group->local_bytes = all->group->local_bytes;
+    if (all->group->local_bytes)
+        (void)tw_local(group, all->group->local_bytes);
     if (divided->block)
         memcpy(all->block, divided->block, all->request.block_bytes);
     for (size_t i = 0; i < divided->count && group->status == TW_SUCCESS; ++i) {
@@ -98,30 +100,55 @@ static tw_status record(struct tw_submission *all)
 {
     const bool reduces = all->divided->reductions && all->count > 1;
     tw_status status = reduces ? tw_divided_make_partials(all) : TW_SUCCESS;
-    for (size_t i = 0; i < all->count && status == TW_SUCCESS; ++i)
+    for (size_t i = 0; i < all->count && status == TW_SUCCESS; ++i) {
         status = tw_submission_add(all, record_piece(all, &all->pieces[i]));
+        if (status != TW_SUCCESS)
+            all->refused_by = all->pieces[i].device;
+    }
     if (status == TW_SUCCESS && reduces)
         status = tw_submission_add(all, tw_divided_record_combination(all));
     return status;
 }
 
-/* Divides the launch, or the step, and records its groups. */
-static tw_status prepare(struct tw_submission *all)
-{
-    if (all->group->step && (all->divided->count || all->divided->sets_variable))
-        return tw_divided_record_step(all);
-    const tw_status status = tw_divided_make_pieces(all);
-    return status == TW_SUCCESS ? record(all) : status;
-}
-
-/* Frees what is left of a submission that failed, and keeps the sentence about that. */
+/* Frees what was recorded of a submission that failed, and keeps the sentence about that. */
 static void drop(struct tw_submission *all, tw_status status)
 {
     char detail[1024];
     snprintf(detail, sizeof detail, "%s", tw_error_detail());
     for (size_t i = 0; i < all->group_count; ++i)
         tw_command_group_discard(all->groups[i]);
+    tw_divided_drop_partials(all);
+    all->count = all->group_count = 0;
     (void)tw_fail(status, "%s", detail);
+}
+
+/* Returns true if other devices are to run a launch that one cannot run because of its limits. */
+static bool moves_to_others(struct tw_submission *all, tw_status status)
+{
+    const bool is_limit = status == TW_ERROR_UNSUPPORTED || status == TW_ERROR_INVALID_WORK_GROUP_SIZE
+                          || status == TW_ERROR_OUT_OF_LOCAL_MEMORY || status == TW_ERROR_NO_DEVICE_IMAGE;
+    if (!is_limit || all->refused_by >= all->devices->count
+        || !tw_balance_refused(all->devices, all->request.kernel, all->refused_by))
+        return false;
+    snprintf(all->refusal, sizeof all->refusal, "%s", tw_error_detail());
+    return true;
+}
+
+/* Divides the launch, and records its groups: for those devices that can run it. */
+static tw_status divide(struct tw_submission *all)
+{
+    for (;;) {
+        all->request = all->divided->request;
+        all->refused_by = all->devices->count;
+        tw_status status = tw_divided_make_pieces(all);
+        if (status == TW_SUCCESS)
+            status = record(all);
+        if (status == TW_SUCCESS && all->refusal[0])
+            tw_warn("kernel %s runs only on some devices of its queue: %s", all->request.kernel->name, all->refusal);
+        if (status == TW_SUCCESS || !moves_to_others(all, status))
+            return status;
+        drop(all, status);
+    }
 }
 
 /* Submits the groups, and has them measured: of each device the largest piece. */
@@ -163,11 +190,12 @@ tw_status tw_divided_submit(struct tw_command_group *group, tw_event **event, co
     all->group = group;
     all->divided = group->divided;
     all->devices = group->queue->devices;
-    all->request = group->divided->request;
     all->partials = NULL;
     all->plan.measures = false;
     all->count = all->group_count = 0;
-    tw_status status = prepare(all);
+    all->refusal[0] = '\0';
+    const bool is_step = group->step && (all->divided->count || all->divided->sets_variable);
+    tw_status status = is_step ? tw_divided_record_step(all) : divide(all);
     if (status == TW_SUCCESS)
         status = submit_groups(all, event, file, line);
     if (status != TW_SUCCESS)

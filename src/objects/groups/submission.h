@@ -37,6 +37,8 @@ struct tw_submission {
     tw_range_mapper *mappers;     /* of each access */
     unsigned char *block;         /* of the piece that is recorded */
     struct tw_partials *partials; /* of each reduction, if there are several pieces */
+    size_t refused_by;            /* the device for which the launch could not be recorded; or as many as there are */
+    char refusal[512];            /* why one of them cannot run it; or empty */
     size_t count;
     struct tw_piece pieces[TW_MOST_PIECES];
     struct tw_command_group *groups[TW_MOST_PIECES + 1]; /* of each piece, and one that combines the partials */

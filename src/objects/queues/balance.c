@@ -46,6 +46,7 @@ struct kernel_speed {
     bool is_sampling;                    /* a launch is being measured: */
     tw_event *sample[TW_MOST_QUEUE_DEVICES];
     size_t units[TW_MOST_QUEUE_DEVICES]; /* that each device ran */
+    bool refuses[TW_MOST_QUEUE_DEVICES]; /* the device cannot run it */
 };
 
 struct balance {
@@ -175,6 +176,8 @@ void tw_balance_fix(struct tw_queue_devices *devices, const double *shares)
     struct balance *balance = balance_of(devices);
     (void)pthread_mutex_lock(&balance->mutex);
     balance->is_fixed = shares != NULL;
+    for (struct kernel_speed *speed = balance->speeds; speed; speed = speed->next)
+        memset(speed->refuses, 0, sizeof speed->refuses);
     for (size_t i = 0; i < devices->count; ++i) {
         atomic_store(&devices->has_failed[i], false);
         balance->weights[i] = shares ? shares[i] : balance->guess[i];
@@ -184,13 +187,25 @@ void tw_balance_fix(struct tw_queue_devices *devices, const double *shares)
 
 /* ---- the plan ---------------------------------------------------------------------------------------------------- */
 
-/* Returns false if a device gets no work: it has failed, and others have not. */
-static bool takes_work(const struct balance *balance, size_t device)
+/* Returns false if a device is of no use: it has failed, or cannot run the kernel. Nothing need be known of that. */
+static bool is_able(const struct balance *balance, const struct kernel_speed *speed, size_t device)
 {
-    size_t sound = 0;
-    for (size_t i = 0; i < balance->devices.count; ++i)
-        sound += !atomic_load(&balance->devices.has_failed[i]);
-    return !sound || !atomic_load(&balance->devices.has_failed[device]);
+    return !atomic_load(&balance->devices.has_failed[device]) && !(speed && speed->refuses[device]);
+}
+
+/* Returns the first device that is of use; as many as there are if none is. */
+static size_t first_able(const struct balance *balance, const struct kernel_speed *speed)
+{
+    size_t i = 0;
+    while (i < balance->devices.count && !is_able(balance, speed, i))
+        ++i;
+    return i;
+}
+
+/* Returns false if a device gets no work, and others do. */
+static bool takes_work(const struct balance *balance, const struct kernel_speed *speed, size_t device)
+{
+    return first_able(balance, speed) == balance->devices.count || is_able(balance, speed, device);
 }
 
 /* Stores how fast each device probably runs a kernel, in units a nanosecond: as measured, or what the first guess about the
@@ -206,7 +221,7 @@ static bool guess_speeds(const struct balance *balance, const struct kernel_spee
         speeds[i] = speed->ns_per_unit[i] > 0 ? 1 / speed->ns_per_unit[i]
                                               : balance->guess[i] / balance->guess[known] / speed->ns_per_unit[known];
     for (size_t i = 0; i < balance->devices.count; ++i)
-        speeds[i] = takes_work(balance, i) ? speeds[i] : 0;
+        speeds[i] = takes_work(balance, speed, i) ? speeds[i] : 0;
     return true;
 }
 
@@ -232,14 +247,6 @@ static size_t fastest(const double *speeds, size_t count)
         if (speeds[i] > speeds[best])
             best = i;
     return best;
-}
-
-static size_t first_sound(const struct balance *balance)
-{
-    size_t i = 0;
-    while (!takes_work(balance, i))
-        ++i;
-    return i;
 }
 
 /* Takes another division for all kernels, unless that happened a short time ago. Returns true if it does. */
@@ -276,6 +283,15 @@ static bool is_better_alone(const struct kernel_speed *speed, double gain)
     return speed->is_undivided ? !(alone > 0) : divided > 0; /* what was not tried is tried, once this way is known */
 }
 
+/* Returns true if a device cannot run the kernel. Then it says nothing about the division of others. */
+static bool is_refused(const struct kernel_speed *speed, size_t count)
+{
+    bool is = false;
+    for (size_t i = 0; i < count; ++i)
+        is = is || speed->refuses[i];
+    return is;
+}
+
 /* Decides by what was measured whether the launch is divided, and how. */
 static void decide(struct balance *balance, struct kernel_speed *speed, const double *speeds, double units,
                    struct tw_division_plan *plan)
@@ -289,12 +305,13 @@ static void decide(struct balance *balance, struct kernel_speed *speed, const do
     if (is_alone)
         return;
     /* infinite with a device that has failed */
-    if (time_with(balance->weights, speeds, count, units) > WORTHWHILE * together && change(balance, speeds)) {
+    if (!is_refused(speed, count) && time_with(balance->weights, speeds, count, units) > WORTHWHILE * together
+        && change(balance, speeds)) {
         speed->period_ns[1] = 0;
         change_way(speed, false);
     }
     for (size_t i = 0; i < count; ++i)
-        plan->weights[i] = takes_work(balance, i) ? balance->weights[i] : 0;
+        plan->weights[i] = takes_work(balance, speed, i) ? balance->weights[i] : 0;
 }
 
 /* Stores how long each device takes with the weights of the plan. */
@@ -309,14 +326,16 @@ static void predict(const struct balance *balance, const double *speeds, double 
 }
 
 /* Begins the plan, before anything that was measured. */
-static void begin_plan(const struct balance *balance, size_t items, struct tw_division_plan *plan)
+static void begin_plan(const struct balance *balance, const struct kernel_speed *speed, size_t items,
+                       struct tw_division_plan *plan)
 {
     const bool is_small = !balance->is_fixed && items <= FIRST_ITEMS;
+    const size_t first = first_able(balance, speed);
     for (size_t i = 0; i < balance->devices.count; ++i) {
-        plan->weights[i] = balance->is_fixed || takes_work(balance, i) ? balance->weights[i] : 0;
+        plan->weights[i] = balance->is_fixed || takes_work(balance, speed, i) ? balance->weights[i] : 0;
         plan->ns[i] = 0;
     }
-    plan->only_device = is_small ? first_sound(balance) : balance->devices.count;
+    plan->only_device = !is_small ? balance->devices.count : first < balance->devices.count ? first : 0;
     plan->measures = false;
 }
 
@@ -343,8 +362,8 @@ void tw_balance_plan(struct tw_queue_devices *devices, const struct tw_internal_
     struct balance *balance = balance_of(devices);
     double speeds[TW_MOST_QUEUE_DEVICES];
     (void)pthread_mutex_lock(&balance->mutex);
-    begin_plan(balance, units * unit_items, plan);
     struct kernel_speed *speed = find_or_begin(balance, kernel);
+    begin_plan(balance, speed, units * unit_items, plan);
     if (speed) {
         ++balance->launches;
         if (speed->is_sampling)
@@ -384,6 +403,30 @@ void tw_balance_measured(struct tw_queue_devices *devices, const struct tw_inter
         speed->interval = 2 * speed->interval < SELDOM ? 2 * speed->interval : SELDOM;
     }
     (void)pthread_mutex_unlock(&balance->mutex);
+}
+
+bool tw_balance_refused(struct tw_queue_devices *devices, const struct tw_internal_kernel *kernel, size_t device)
+{
+    struct balance *balance = balance_of(devices);
+    (void)pthread_mutex_lock(&balance->mutex);
+    struct kernel_speed *speed = balance->is_fixed ? NULL : find_or_begin(balance, kernel);
+    const bool is_news = speed && !speed->refuses[device];
+    if (is_news)
+        speed->refuses[device] = true;
+    const bool is_run = is_news && first_able(balance, speed) < devices->count;
+    if (is_news && !is_run) /* the error says it each time */
+        memset(speed->refuses, 0, sizeof speed->refuses);
+    (void)pthread_mutex_unlock(&balance->mutex);
+    return is_run;
+}
+
+size_t tw_balance_first(struct tw_queue_devices *devices, const struct tw_internal_kernel *kernel)
+{
+    struct balance *balance = balance_of(devices);
+    (void)pthread_mutex_lock(&balance->mutex);
+    const size_t first = balance->is_fixed ? 0 : first_able(balance, find(balance, kernel));
+    (void)pthread_mutex_unlock(&balance->mutex);
+    return first < devices->count ? first : 0;
 }
 
 bool tw_balance_weights(struct tw_queue_devices *devices, double *weights)

@@ -33,6 +33,11 @@ void tw_balance_plan(struct tw_queue_devices *devices, const struct tw_internal_
    where a device has none. */
 void tw_balance_measured(struct tw_queue_devices *devices, const struct tw_internal_kernel *kernel,
                          tw_event *const *events, const size_t *units);
+/* Notes that a device cannot run a kernel. Returns true if another one that can is to run it from now on; false if there is
+   none, or the program has fixed the division. */
+bool tw_balance_refused(struct tw_queue_devices *devices, const struct tw_internal_kernel *kernel, size_t device);
+/* Returns the device that runs what is not divided. `kernel` is NULL if that is no kernel. */
+size_t tw_balance_first(struct tw_queue_devices *devices, const struct tw_internal_kernel *kernel);
 /* Stores the weights with which the queue divides at the moment. Returns true if the program has fixed them. */
 bool tw_balance_weights(struct tw_queue_devices *devices, double *weights);
 
