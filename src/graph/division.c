@@ -39,7 +39,7 @@ unsigned tw_divide(const struct tw_launch_space *space, const double *weights, s
     }
     const unsigned d = dimension_for(space, wanted);
     const size_t units = space->units[d];
-    const size_t step = space->dims == 1 && space->unit[0] == 1 && units / wanted > ROUNDED_UNITS ? ROUNDING : 1;
+    const size_t step = space->dims == 1 && space->unit[0] == 1 && units > ROUNDED_UNITS * wanted ? ROUNDING : 1;
     size_t first = 0, left = wanted;
     for (size_t i = 0; i < count; ++i) {
         before += weights[i];

@@ -458,7 +458,8 @@ static const struct tw_device *most_local_memory(const struct tw_queue *queue)
 {
     const struct tw_device *most = queue->device;
     for (size_t i = 0; queue->devices && i < queue->devices->count; ++i)
-        if (tw_device_facts(queue->devices->queues[i]->device)->local_mem_bytes > tw_device_facts(most)->local_mem_bytes)
+        if (tw_device_facts(queue->devices->queues[i]->device)->local_mem_bytes
+            > tw_device_facts(most)->local_mem_bytes)
             most = queue->devices->queues[i]->device;
     return most;
 }

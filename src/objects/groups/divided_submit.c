@@ -13,10 +13,10 @@
 
 #include <teamwork/command_graph.h>
 
+#include "base/log.h"
 #include "divided_pieces.h"
 #include "divided_reduce.h"
 #include "divided_step.h"
-#include "base/log.h"
 #include "objects/data/buffer.h"
 #include "runtime/allocation.h"
 
@@ -37,9 +37,9 @@ static void set_address(const struct tw_submission *all, size_t access, unsigned
 static void set_bounds(const struct tw_submission *all, struct tw_command_group *group)
 {
     const struct tw_internal_bounds *old = all->group->bounds, *new = old ? tw_internal_bounds_of(group) : NULL;
-    for (size_t at = 0; new && at + sizeof old <= all->request.block_bytes; ++at)
-        if (memcmp(all->block + at, &old, sizeof old) == 0)
-            memcpy(all->block + at, &new, sizeof new);
+    for (size_t at = 0; new && at + sizeof(uintptr_t) <= all->request.block_bytes; ++at)
+        if (memcmp(all->block + at, &old, sizeof(uintptr_t)) == 0)
+            memcpy(all->block + at, &new, sizeof(uintptr_t));
 }
 
 /* Records the group of a piece. Returns NULL if there is no memory for it; else the group, which may have failed. */

@@ -198,10 +198,9 @@ void tw_mem_fill(tw_command_group *group, void *memory, const void *value, size_
 static void hint(tw_command_group *group, const char *name, struct tw_backend_hint hint)
 {
     struct tw_usm_place place;
-    if (!tw_command_group_begin_step(group, name) || !hint.bytes
+    if (!group || !tw_command_group_begin_step(group, name) || !hint.bytes
         || !accept(group, find_usm(hint.memory, hint.bytes, "the memory", &place)))
         return;
-    __builtin_assume(group != NULL); /* for clang-tidy */
     const struct tw_device *device = group->device;
     if (place.type != TW_POINTER_SHARED || !place.device || !place.device->backend->memory->hint)
         return; /* there is nothing to do */

@@ -45,7 +45,7 @@ static struct tw_step *begin(tw_command_group *group, const char *name, const vo
                              size_t bytes, size_t pattern_bytes, void **address)
 {
     struct tw_backend_device *device = NULL;
-    if (!tw_command_group_begin_step(group, name) || !bytes)
+    if (!group || !tw_command_group_begin_step(group, name) || !bytes)
         return NULL;
     tw_status status = tw_usm_check_host(value, bytes, "the value", "give memory of the program");
     if (status == TW_SUCCESS)

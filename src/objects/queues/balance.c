@@ -217,11 +217,11 @@ static bool guess_speeds(const struct balance *balance, const struct kernel_spee
         ++known;
     if (known == balance->devices.count)
         return false;
-    for (size_t i = 0; i < balance->devices.count; ++i)
-        speeds[i] = speed->ns_per_unit[i] > 0 ? 1 / speed->ns_per_unit[i]
-                                              : balance->guess[i] / balance->guess[known] / speed->ns_per_unit[known];
-    for (size_t i = 0; i < balance->devices.count; ++i)
-        speeds[i] = takes_work(balance, speed, i) ? speeds[i] : 0;
+    for (size_t i = 0; i < balance->devices.count; ++i) {
+        const double measured = speed->ns_per_unit[i];
+        const double guessed = balance->guess[known] / balance->guess[i] * speed->ns_per_unit[known];
+        speeds[i] = takes_work(balance, speed, i) ? 1 / (measured > 0 ? measured : guessed) : 0;
+    }
     return true;
 }
 
