@@ -4,7 +4,7 @@
  * Queues over several devices: each launch is divided, and the results are those of a queue on one device. On a machine
  * with a GPU the devices are it and the host; else simulated ones.
  */
-#include "tw_test.h"
+#include "unsigned_kernels.h"
 
 #include <math.h>
 #include <string.h>
@@ -134,19 +134,24 @@ TW_ND_RANGE_REDUCTION(histogram, (), bins);
 /* A queue over `count` devices, each with as many work-items. */
 static tw_queue *queue_over(size_t count, unsigned properties)
 {
-    tw_device *devices[MOST];
-    size_t found = 0;
-    tw_queue *queue = NULL;
-    TW_PASS(tw_get_devices(TW_DEVICE_ALL, devices, MOST, &found));
-    found = found > MOST ? MOST : found;
-    if (found == 0) {
-        TW_PASS(tw_select_device(NULL, NULL, &devices[0]));
-        found = 1;
-    }
     static const double equal[MOST] = {1, 1, 1, 1, 1, 1, 1, 1};
-    TW_PASS(tw_queue_create_over(devices, count < found ? count : found, properties, NULL, NULL, &queue));
+    tw_queue *queue = tw_test_queue_over(count, properties);
     TW_PASS(tw_queue_set_division(queue, equal));
     return queue;
+}
+
+/* Does steps of spread() by loops. */
+static void spread_by_hand(unsigned plate[ROWS][COLUMNS], int steps)
+{
+    static unsigned next[ROWS][COLUMNS];
+    for (int step = 0; step < steps; ++step) {
+        for (size_t i = 0; i < ROWS; ++i)
+            for (size_t j = 0; j < COLUMNS; ++j)
+                next[i][j] = i == 0 || j == 0 || i == ROWS - 1 || j == COLUMNS - 1
+                                 ? plate[i][j]
+                                 : plate[i - 1][j] + plate[i + 1][j] + plate[i][j - 1] + 3 * plate[i][j + 1];
+        memcpy(plate, next, sizeof next);
+    }
 }
 
 /* ---- cases ------------------------------------------------------------------------------------------------------- */
@@ -177,20 +182,12 @@ TW_TEST(elements_are_divided_without_a_mapper)
 
 TW_TEST(neighborhoods_are_exchanged)
 {
-    static unsigned data[ROWS][COLUMNS], expected[ROWS][COLUMNS], other[ROWS][COLUMNS];
+    static unsigned data[ROWS][COLUMNS], expected[ROWS][COLUMNS];
     enum { STEPS = 10 };
     for (size_t i = 0; i < ROWS; ++i)
         for (size_t j = 0; j < COLUMNS; ++j)
             data[i][j] = expected[i][j] = (unsigned)(i * 31 + j * j);
-    for (int step = 0; step < STEPS; ++step) {
-        for (size_t i = 0; i < ROWS; ++i)
-            for (size_t j = 0; j < COLUMNS; ++j)
-                other[i][j] =
-                    i == 0 || j == 0 || i == ROWS - 1 || j == COLUMNS - 1
-                        ? expected[i][j]
-                        : expected[i - 1][j] + expected[i + 1][j] + expected[i][j - 1] + 3 * expected[i][j + 1];
-        memcpy(expected, other, sizeof expected);
-    }
+    spread_by_hand(expected, STEPS);
     tw_queue *queue = queue_over(4, 0);
     tw_buffer *plates[2];
     for (int i = 0; i < 2; ++i)
@@ -411,18 +408,6 @@ TW_TEST(variables_are_set_on_all_devices)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* Adds 1 and doubles, by two queues in turn. */
-struct step_of {
-    unsigned *x;
-    unsigned factor, term;
-};
-static inline void step_of(tw_item item, const struct step_of *k)
-{
-    const size_t i = tw_global_id(item, 0);
-    k->x[i] = k->factor * k->x[i] + k->term;
-}
-TW_RANGE_KERNEL(step_of, 1);
-
 TW_TEST(an_in_order_queue_keeps_the_order)
 {
     static unsigned data[N];
@@ -434,7 +419,7 @@ TW_TEST(an_in_order_queue_keeps_the_order)
         TW_PASS(tw_buffer_create_over(data, sizeof *data, tw_range_1d(N), &buffer));
         for (unsigned i = 0; i < 20; ++i) {
             TW_COMMAND_GROUP(queue, cg)
-                tw_parallel_for(cg, tw_range_1d(N), step_of, .x = tw_read_write(cg, buffer), .factor = 3, .term = i);
+                tw_parallel_for(cg, tw_range_1d(N), affine, .x = tw_read_write(cg, buffer), .a = 3, .b = i);
             expected = 3 * expected + i;
         }
         TW_PASS(tw_queue_wait(queue));
@@ -477,17 +462,9 @@ TW_TEST(graphs_are_recorded_over_all_devices)
             TW_PASS(tw_queue_submit_graph(queue, graph, NULL));
         TW_PASS(tw_queue_wait(queue));
     }
-    static unsigned expected[ROWS][COLUMNS], other[ROWS][COLUMNS];
+    static unsigned expected[ROWS][COLUMNS];
     memcpy(expected, data, sizeof data);
-    for (int step = 0; step < 16; ++step) {
-        for (size_t i = 0; i < ROWS; ++i)
-            for (size_t j = 0; j < COLUMNS; ++j)
-                other[i][j] =
-                    i == 0 || j == 0 || i == ROWS - 1 || j == COLUMNS - 1
-                        ? expected[i][j]
-                        : expected[i - 1][j] + expected[i + 1][j] + expected[i][j - 1] + 3 * expected[i][j + 1];
-        memcpy(expected, other, sizeof expected);
-    }
+    spread_by_hand(expected, 16);
     TW_PASS(tw_buffer_read(plates[0], data));
     TW_CHECK(memcmp(data, expected, sizeof data) == 0);
     tw_command_graph_destroy(&graph);
@@ -625,7 +602,7 @@ static void wrong_dimensions(tw_id offset, tw_range range, tw_range buffer, tw_i
 static tw_command_group *mapped(tw_queue *queue, tw_buffer *buffer, size_t items, tw_range_mapper mapper)
 {
     tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for(cg, tw_range_1d(items), step_of, .x = tw_read_write_mapped(cg, buffer, mapper), .factor = 1);
+    tw_parallel_for(cg, tw_range_1d(items), affine, .x = tw_read_write_mapped(cg, buffer, mapper), .a = 1);
     return cg;
 }
 
@@ -640,10 +617,10 @@ TW_TEST(what_is_written_has_to_be_known)
     tw_range_mapper broken = tw_all();
     TW_PASS(tw_buffer_create(sizeof(unsigned), tw_range_2d(N, 2), &matrix));
     tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for(cg, tw_range_1d(N / 2), step_of, .x = tw_read_write(cg, buffer), .factor = 1);
+    tw_parallel_for(cg, tw_range_1d(N / 2), affine, .x = tw_read_write(cg, buffer), .a = 1);
     tw_test_refuse(queue, cg, TW_ERROR_INVALID_RANGE, "say by a mapper which elements its work-items write");
     cg = tw_queue_begin(queue);
-    tw_parallel_for(cg, tw_range_1d(N), step_of, .x = tw_atomic(cg, buffer), .factor = 1);
+    tw_parallel_for(cg, tw_range_1d(N), affine, .x = tw_atomic(cg, buffer), .a = 1);
     tw_test_refuse(queue, cg, TW_ERROR_INVALID_RANGE, "atomic operations of two on one element");
     tw_test_refuse(queue, mapped(queue, buffer, N, tw_neighborhood(1, 0, 0)), TW_ERROR_INVALID_RANGE,
                    "would write the same elements");
@@ -726,7 +703,7 @@ TW_TEST(a_part_that_fails_takes_its_elements_along)
     tw_buffer *buffer = tw_test_zeroed(sizeof(unsigned), 30000);
     TW_PASS(tw_sim_fail_nth(devices[1], TW_SIM_LAUNCH, 1));
     tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for(cg, tw_range_1d(30000), step_of, .x = tw_discard_write(cg, buffer), .factor = 0, .term = 5);
+    tw_parallel_for(cg, tw_range_1d(30000), affine, .x = tw_discard_write(cg, buffer), .a = 0, .b = 5);
     TW_PASS(tw_queue_submit(queue, cg, &event));
     TW_FAIL(tw_event_wait(event), TW_ERROR_LAUNCH_FAILED);
     tw_event_release(&event);
@@ -740,8 +717,7 @@ TW_TEST(a_part_that_fails_takes_its_elements_along)
     const uint64_t launches = tw_sim_count(devices[1], TW_SIM_LAUNCH);
     for (int i = 0; i < 4; ++i)
         TW_COMMAND_GROUP(queue, again)
-            tw_parallel_for(again, tw_range_1d(30000), step_of, .x = tw_discard_write(again, buffer), .factor = 0,
-                            .term = 6);
+            tw_parallel_for(again, tw_range_1d(30000), affine, .x = tw_discard_write(again, buffer), .a = 0, .b = 6);
     TW_PASS(tw_queue_wait(queue));
     TW_PASS(tw_buffer_read_part(buffer, tw_id_1d(15000), tw_range_1d(3), out));
     TW_EQUAL(out[0], 6);
@@ -766,7 +742,7 @@ TW_TEST(work_is_divided_by_measured_speeds)
     TW_PASS(tw_sim_delay(devices[1], TW_SIM_KERNEL, 50000000)); /* on the second, a part takes 50 ms or more */
     for (unsigned i = 0; i < LAUNCHES; ++i) {
         TW_COMMAND_GROUP(queue, cg)
-            tw_parallel_for(cg, tw_range_1d(30000), step_of, .x = tw_read_write(cg, buffer), .factor = 1, .term = 1);
+            tw_parallel_for(cg, tw_range_1d(30000), affine, .x = tw_read_write(cg, buffer), .a = 1, .b = 1);
         TW_PASS(tw_queue_wait(queue));
     }
     TW_CHECK(tw_sim_count(devices[1], TW_SIM_LAUNCH) - before < LAUNCHES);

@@ -9,7 +9,7 @@
 
 #include <teamwork/usm.h>
 
-enum { N = 64, MOST = 8 };
+enum { N = 64 };
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
@@ -34,20 +34,6 @@ static inline void turned(tw_item item, const struct turned *k)
 }
 TW_RANGE_KERNEL(turned, 1);
 
-/* ---- helpers ----------------------------------------------------------------------------------------------------- */
-
-/* A queue over `count` devices, or as many as there are. */
-static tw_queue *queue_over(size_t count, unsigned properties)
-{
-    tw_device *devices[MOST];
-    size_t found = 0;
-    tw_queue *queue = NULL;
-    TW_PASS(tw_get_devices(TW_DEVICE_ALL, devices, MOST, &found));
-    found = found > MOST ? MOST : found;
-    TW_PASS(tw_queue_create_over(devices, count < found ? count : found, properties, NULL, NULL, &queue));
-    return queue;
-}
-
 /* ---- cases ------------------------------------------------------------------------------------------------------- */
 
 /* What is left in the padding of a block is half of an address that an accessor gave. Together with the number in front of
@@ -56,7 +42,7 @@ TW_TEST(padding_is_no_address)
 {
     static unsigned data[N];
     for (unsigned term = 0; term < 3; ++term) {
-        tw_queue *queue = queue_over(2, 0);
+        tw_queue *queue = tw_test_queue_over(2, 0);
         tw_buffer *buffer = NULL;
         memset(data, 0, sizeof data);
         TW_PASS(tw_buffer_create_over(data, sizeof *data, tw_range_1d(N), &buffer));
@@ -87,7 +73,7 @@ static void record_turn(tw_queue *queue, tw_buffer *in, tw_buffer *out)
 TW_TEST(graphs_copy_to_shared_memory)
 {
     static unsigned data[N], expected[2][N], words[N];
-    tw_queue *queue = queue_over(2, 0);
+    tw_queue *queue = tw_test_queue_over(2, 0);
     tw_device *device = tw_queue_device_at(queue, 0);
     tw_command_graph *graph = NULL;
     tw_buffer *over = NULL, *other = NULL;

@@ -305,6 +305,20 @@ static inline tw_queue *tw_test_queue(void)
     return queue;
 }
 
+/** A queue over the first `count` visible devices, or as many as there are. */
+static inline tw_queue *tw_test_queue_over(size_t count, unsigned properties)
+{
+    tw_device *devices[8];
+    tw_queue *queue = NULL;
+    size_t found = tw_test_devices(devices, 8);
+    if (found == 0) {
+        TW_PASS(tw_select_device(NULL, NULL, &devices[0]));
+        found = 1;
+    }
+    TW_PASS(tw_queue_create_over(devices, count < found ? count : found, properties, NULL, NULL, &queue));
+    return queue;
+}
+
 /** `count` queues, spread over the visible devices; several share a device where there are fewer. */
 static inline void tw_test_queues(tw_queue **queues, size_t count)
 {

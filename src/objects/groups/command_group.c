@@ -548,9 +548,6 @@ static bool begin_step(struct tw_command_group *group, const char *name, bool di
 {
     if (!group || group->status != TW_SUCCESS)
         return false;
-    if (group->recorder
-        && (divisible ? group->recorder->check_step(group, name) : group->recorder->settle(group, name)) != TW_SUCCESS)
-        return false;
     if (group->kernel)
         tw_command_group_fail(group, tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
                                              "the command group already has kernel %s; %s() needs a group of its own",
@@ -559,22 +556,28 @@ static bool begin_step(struct tw_command_group *group, const char *name, bool di
         tw_command_group_fail(group, tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
                                              "the command group already has a %s(); %s() needs a group of its own",
                                              group->step, name));
+    else if (group->recorder && !divisible)
+        (void)group->recorder->settle(group, name);
     group->step = name;
     return group->status == TW_SUCCESS;
 }
 
-bool tw_command_group_begin_step(struct tw_command_group *group, const char *name)
+/* Begins a step of the group's device. */
+static bool begin_device_step(struct tw_command_group *group, const char *name, bool divisible)
 {
-    if (begin_step(group, name, false) && group->on_host)
+    if (begin_step(group, name, divisible) && group->on_host)
         tw_command_group_fail(group, tw_command_group_refuse_on_host("", name, "()"));
     return group && group->status == TW_SUCCESS;
 }
 
+bool tw_command_group_begin_step(struct tw_command_group *group, const char *name)
+{
+    return begin_device_step(group, name, false);
+}
+
 bool tw_command_group_begin_divisible_step(struct tw_command_group *group, const char *name)
 {
-    if (begin_step(group, name, true) && group->on_host)
-        tw_command_group_fail(group, tw_command_group_refuse_on_host("", name, "()"));
-    return group && group->status == TW_SUCCESS;
+    return begin_device_step(group, name, true);
 }
 
 bool tw_command_group_begin_host_task(struct tw_command_group *group, const char *name)
@@ -592,7 +595,7 @@ bool tw_command_group_begin_move(struct tw_command_group *group, const char *nam
 {
     if (group && group->status == TW_SUCCESS && group->only_moves && group->on_host == to_host)
         return true;
-    if (to_host ? !tw_command_group_begin_step(group, name) : !tw_command_group_begin_divisible_step(group, name))
+    if (!begin_device_step(group, name, !to_host))
         return false;
     const tw_status status = to_host ? move_to_host(group, UPDATE_WITH_ACCESSORS) : TW_SUCCESS;
     if (status != TW_SUCCESS)

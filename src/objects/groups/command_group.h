@@ -40,10 +40,8 @@ struct tw_group_recorder {
     /* Notes what the kernel reduces into: an element, or an array. Returns likewise. */
     void *(*reduce)(struct tw_command_group *group, struct tw_buffer *buffer, const struct tw_box *box, tw_range range,
                     bool keep, bool is_array);
-    /* Notes the launch of the group's kernel. */
+    /* Notes the launch of the group's kernel, which is its first one. */
     void (*launch)(struct tw_command_group *group, const struct tw_launch_request *request, const void *block);
-    /* Fails, as does the group, if it cannot have a step that is divided: it has a kernel. */
-    tw_status (*check_step)(struct tw_command_group *group, const char *step);
     /* Makes it a group of the queue's first device, for a step that is not divided. Fails, as does the group, if it has
        accessors. */
     tw_status (*settle)(struct tw_command_group *group, const char *step);

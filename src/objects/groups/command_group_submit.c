@@ -118,7 +118,7 @@ tw_status tw_internal_submit(tw_queue *queue, tw_command_group *group, tw_event 
 static bool are_alike(const struct tw_command_group *one, const struct tw_command_group *other)
 {
     const struct tw_task_kind *body = tw_command_group_body(one);
-    if (!body->execute || body != tw_command_group_body(other) || one->use_count != other->use_count)
+    if (!body->execute || other->divided || body != tw_command_group_body(other) || one->use_count != other->use_count)
         return false;
     if (!body->launches
         && (one->args_bytes != other->args_bytes || memcmp(one->args, other->args, one->args_bytes) != 0))

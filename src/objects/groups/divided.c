@@ -157,22 +157,8 @@ static bool find_placeholders(struct tw_divided *divided)
 static void note_launch(struct tw_command_group *group, const struct tw_launch_request *request, const void *block)
 {
     struct tw_divided *divided = group->divided;
-    if (group->step) {
-        tw_command_group_fail(group, tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
-                                             "the command group already has a %s(); a kernel needs a group of its own",
-                                             group->step));
-        return;
-    }
-    if (divided->block || !request->kernel || !block) {
-        tw_command_group_fail(group, divided->block
-                                         ? tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
-                                                   "the command group already has kernel %s; %s needs one of its own",
-                                                   divided->request.kernel->name,
-                                                   request->kernel ? request->kernel->name : "?")
-                                         : tw_fail(TW_ERROR_INVALID_ARGUMENT, "the kernel or its arguments are NULL"));
-        return;
-    }
     divided->request = *request;
+    group->kernel = request->kernel;
     if (divided->kept_bytes <= request->block_bytes) {
         free(divided->kept_block);
         divided->kept_block = malloc(request->block_bytes + 1);
@@ -185,20 +171,10 @@ static void note_launch(struct tw_command_group *group, const struct tw_launch_r
         refuse_memory(group);
 }
 
-static tw_status check_step(struct tw_command_group *group, const char *step)
-{
-    struct tw_divided *divided = group->divided;
-    if (divided->block)
-        tw_command_group_fail(group, tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
-                                             "the command group already has kernel %s; %s() needs a group of its own",
-                                             divided->request.kernel->name, step));
-    return group->status;
-}
-
 static tw_status settle(struct tw_command_group *group, const char *step)
 {
     struct tw_divided *divided = group->divided;
-    if (check_step(group, step) == TW_SUCCESS && divided->count)
+    if (divided->count)
         tw_command_group_fail(group,
                               tw_fail(TW_ERROR_UNSUPPORTED,
                                       "%s runs on one device, and the group's accessors are of a queue over several: "
@@ -214,11 +190,8 @@ static tw_status settle(struct tw_command_group *group, const char *step)
 
 bool tw_divided_begin(struct tw_command_group *group)
 {
-    static const struct tw_group_recorder recorder = {.access = note_access,
-                                                      .reduce = note_reduction,
-                                                      .launch = note_launch,
-                                                      .check_step = check_step,
-                                                      .settle = settle};
+    static const struct tw_group_recorder recorder = {
+        .access = note_access, .reduce = note_reduction, .launch = note_launch, .settle = settle};
     static _Atomic uint16_t groups;
     struct tw_divided *divided = atomic_exchange(&group->queue->devices->spare, NULL);
     if (!divided && !(divided = calloc(1, sizeof *divided)))

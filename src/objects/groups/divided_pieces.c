@@ -201,17 +201,17 @@ static bool edges_pay(const struct tw_submission *all, double ns, const struct t
 static void add_pieces(struct tw_submission *all, const struct tw_division_plan *plan)
 {
     struct tw_launch_part parts[TW_MOST_QUEUE_DEVICES], edges[2];
-    size_t before, after, reach[3];
+    size_t before[3], after[3], reach[3];
     for (unsigned i = 0; i < 3; ++i) {
-        tw_mappers_reach(all->mappers, all->divided->count, &all->space, i, &before, &after);
-        reach[i] = before > after ? before : after;
+        tw_mappers_reach(all->mappers, all->divided->count, &all->space, i, &before[i], &after[i]);
+        reach[i] = before[i] > after[i] ? before[i] : after[i];
     }
     const unsigned d = tw_divide_in_blocks(&all->space, plan->weights, all->devices->count, reach, parts)
                            ? 0
                            : tw_divide(&all->space, plan->weights, all->devices->count, parts);
-    tw_mappers_reach(all->mappers, all->divided->count, &all->space, d, &before, &after);
-    for (size_t i = 0; i < all->devices->count && (before || after); ++i)
-        if (edges_pay(all, plan->ns[i], &parts[i]) && tw_divide_edges(&all->space, d, before, after, &parts[i], edges))
+    for (size_t i = 0; i < all->devices->count && reach[d]; ++i)
+        if (edges_pay(all, plan->ns[i], &parts[i])
+            && tw_divide_edges(&all->space, d, before[d], after[d], &parts[i], edges))
             for (size_t k = 0; k < 2; ++k)
                 if (!tw_launch_part_is_empty(&edges[k]))
                     add_piece(all, &edges[k], i, true);

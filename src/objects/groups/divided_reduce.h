@@ -7,7 +7,7 @@
 
 /* Makes room for what the pieces reduce. */
 tw_status tw_divided_make_partials(struct tw_submission *all);
-/* Gives it back; the commands keep what they use. */
+/* Gives it back. */
 void tw_divided_drop_partials(struct tw_submission *all);
 /* Puts the target of a reduction into the block of the piece that is recorded. */
 void tw_divided_record_reduction(const struct tw_submission *all, struct tw_command_group *group, size_t access);

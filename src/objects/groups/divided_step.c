@@ -43,12 +43,12 @@ static void record_slab(const struct tw_submission *all, struct tw_command_group
 {
     const struct tw_step *step = (const struct tw_step *)(const void *)all->group->args;
     struct tw_step_side from = step->from, to = step->to;
-    const struct tw_step_side *lead = to.data ? &step->to : &step->from;
-    const struct tw_box slab = slab_of(all, &lead->box, device);
     if (from.data)
         from.box = slab_of(all, &from.box, device);
     if (to.data)
         to.box = slab_of(all, &to.box, device);
+    const struct tw_step_side *lead = to.data ? &step->to : &step->from;
+    const struct tw_box slab = to.data ? to.box : from.box; /* of the lead's */
     struct tw_step_side *program = from.data ? to.data ? NULL : &to : &from;
     if (program && program->memory && lead->data) {
         const unsigned d = slowest(&lead->box);

@@ -198,8 +198,9 @@ tw_status tw_divided_submit(struct tw_command_group *group, tw_event **event, co
     tw_status status = is_step ? tw_divided_record_step(all) : divide(all);
     if (status == TW_SUCCESS)
         status = submit_groups(all, event, file, line);
-    if (status != TW_SUCCESS)
+    if (status == TW_SUCCESS)
+        tw_divided_drop_partials(all); /* the commands keep what they use */
+    else
         drop(all, status);
-    tw_divided_drop_partials(all);
     return status;
 }

@@ -76,12 +76,30 @@ static tw_status check_values(const struct tw_command_group *group, const tw_ker
     return status == TW_SUCCESS ? tw_kernel_check_pointers(group, kernel, block) : status;
 }
 
+#define NO_KERNEL "the kernel or its arguments are NULL"
+
+/* Fails if the group cannot have the kernel beside what it has already. */
+static tw_status check_beside(const struct tw_command_group *group, const tw_kernel *kernel)
+{
+    if (group->step)
+        return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
+                       "the command group already has a %s(); kernel %s needs a group of its own", group->step,
+                       kernel->name);
+    if (group->on_host)
+        return tw_command_group_refuse_on_host("kernel ", kernel->name, "");
+    if (group->kernel)
+        return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
+                       "the command group already has kernel %s; %s needs one of its own", group->kernel->name,
+                       kernel->name);
+    return TW_SUCCESS;
+}
+
 /* Checks all of a kernel but its dimensions and the size of its groups. */
 static tw_status check_kernel(const struct tw_command_group *group, const tw_kernel *kernel, struct launcher launcher,
                               const void *block, size_t block_bytes)
 {
     if (!kernel || !block)
-        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the kernel or its arguments are NULL");
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, NO_KERNEL);
     if (kernel->abi != TW_INTERNAL_KERNEL_ABI)
         return tw_fail(TW_ERROR_INVALID_KERNEL,
                        "kernel %s was compiled for another version of the library; compile %s again", kernel->name,
@@ -95,16 +113,9 @@ static tw_status check_kernel(const struct tw_command_group *group, const tw_ker
         return tw_fail(TW_ERROR_INVALID_KERNEL,
                        "kernel %s has a block of %zu bytes where it is defined (%s) and of %zu where it is launched",
                        kernel->name, kernel->args_bytes, kernel->file, block_bytes);
-    if (group->step)
-        return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
-                       "the command group already has a %s(); kernel %s needs a group of its own", group->step,
-                       kernel->name);
-    if (group->on_host)
-        return tw_command_group_refuse_on_host("kernel ", kernel->name, "");
-    if (group->kernel)
-        return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
-                       "the command group already has kernel %s; %s needs one of its own", group->kernel->name,
-                       kernel->name);
+    status = check_beside(group, kernel);
+    if (status != TW_SUCCESS)
+        return status;
     if (group->local_bytes > group->local_array_bytes && kernel->form != TW_INTERNAL_WORK_GROUP
         && kernel->form != TW_INTERNAL_ND_RANGE)
         return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, "kernel %s has no work-groups that could use local memory",
@@ -206,9 +217,15 @@ static void set_range(struct tw_internal_launch *launch, tw_range range)
 /* Returns true if the launch is one of a group that is divided later: then it is noted. */
 static bool is_noted(struct tw_command_group *group, const struct tw_launch_request *request, const void *block)
 {
-    if (group->recorder)
+    if (!group->recorder)
+        return false;
+    const tw_status status =
+        request->kernel && block ? check_beside(group, request->kernel) : tw_fail(TW_ERROR_INVALID_ARGUMENT, NO_KERNEL);
+    if (status == TW_SUCCESS)
         group->recorder->launch(group, request, block);
-    return group->recorder;
+    else
+        tw_command_group_fail(group, status);
+    return true;
 }
 
 void tw_single_task_kernel(tw_command_group *group, const tw_kernel *kernel, const void *block, size_t block_bytes)
@@ -402,12 +419,11 @@ static void launch_groups(struct tw_command_group *group, const struct space *sp
         status = choose_size(group, &kernel, space, block);
     } else if (status == TW_SUCCESS) {
         status = set_groups(group, space, local);
-        const tw_kernel *of_size = status == TW_SUCCESS ? tw_kernel_of_size(kernel, local) : kernel;
-        if (!of_size)
-            status = refuse_size(kernel, local);
-        else if (status == TW_SUCCESS)
-            status = try_launch(group, &of_size, block);
-        kernel = of_size ? of_size : kernel;
+        if (status == TW_SUCCESS) {
+            const tw_kernel *of_size = tw_kernel_of_size(kernel, local);
+            status = of_size ? try_launch(group, &of_size, block) : refuse_size(kernel, local);
+            kernel = of_size ? of_size : kernel;
+        }
     }
     keep(group, kernel, block, block_bytes, status);
 }
