@@ -396,6 +396,7 @@ static void run_call(struct thread *thread, const struct group_step *step, struc
     call->several = queue->devices > 1 || (fallback && fallback->devices > 1);
     operation_begin(&operation);
     operation_add(&operation, call);
+    const hold_set uses_wait = operation.waits;
     operation.waits |= order_waits(thread, step, queue);
     const bool shares = queue->shared || (fallback && fallback->shared) || uses_shared(call);
     if (operation.waits && shares && thread->run->program->threads > 1) {
@@ -433,6 +434,8 @@ static void run_call(struct thread *thread, const struct group_step *step, struc
     }
     if (with_event && !event)
         differ(thread, "there is no event");
+    operation.waits =
+        uses_wait | order_waits(thread, step, taken); /* not what is before it on a queue that refused it */
     const hold_set waits = operation.waits;
     if (fallback && faults && !has_parts(call))
         note_fallback(&operation, queue, fallback);
