@@ -22,6 +22,16 @@ struct tw_fallback *tw_fallback_create(struct tw_task_queue *queue, const struct
     fallback->launch.args = fallback->args;
     fallback->launch.accesses = NULL; /* those of the group are about to be freed */
     fallback->launch.access_count = 0;
+    fallback->is_part = record->is_part;
+    fallback->pointer_count = record->pointer_count;
+    if (record->pointer_count) {
+        fallback->pointers = malloc(record->pointer_count * sizeof *record->pointers);
+        if (!fallback->pointers) {
+            free(fallback);
+            return NULL;
+        }
+        memcpy(fallback->pointers, record->pointers, record->pointer_count * sizeof *record->pointers);
+    }
     tw_task_queue_retain(queue);
     return fallback;
 }
@@ -32,6 +42,7 @@ void tw_fallback_free_locked(struct tw_fallback *fallback)
         return;
     free(fallback->bounds);
     free(fallback->edges);
+    free(fallback->pointers);
     if (fallback->failure)
         tw_cause_release(&fallback->failure->cause);
     tw_task_queue_release_locked(fallback->queue);

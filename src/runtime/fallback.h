@@ -11,6 +11,13 @@
 #include "base/failure.h"
 #include "task_queue.h"
 
+/* A pointer in the block of a part of a launch, which leads into a buffer. */
+struct tw_fallback_pointer {
+    size_t at; /* in the block */
+    struct tw_data *data;
+    size_t offset; /* bytes from the buffer's first element */
+};
+
 struct tw_fallback {
     struct tw_task_queue *queue;             /* counted */
     const struct tw_internal_kernel *kernel; /* NULL: the command has a step, which is the same there */
@@ -27,6 +34,9 @@ struct tw_fallback {
     bool cancelled;
     struct tw_edge *edges; /* owned, once taken; from other commands' copies that the command waits for */
     size_t space_count;
+    bool is_part; /* of a launch: it runs in memory of its own, to which these pointers lead then */
+    size_t pointer_count;
+    struct tw_fallback_pointer *pointers; /* owned */
     /* behind the arguments */
     bool *held;     /* for each use and memory space: it holds the contents that the command needs */
     bool *expected; /* for each use, once taken: others have the contents on queue->device, unless a copy fails */
@@ -39,13 +49,17 @@ static inline bool tw_fallback_is_taken(const struct tw_fallback *fallback)
     return fallback && fallback->taken;
 }
 
-/* A group as it was recorded for the fallback queue. The fallback takes over `bounds`. */
+/* A group as it was recorded for the fallback queue. The fallback takes over `bounds`. A part of a launch has none: its block
+   leads to those of its command. */
 struct tw_fallback_record {
     const struct tw_internal_kernel *kernel;
     const struct tw_internal_launch *launch;
     struct tw_internal_bounds *bounds;
     const void *args;
     size_t args_bytes, use_count;
+    bool is_part; /* of a launch; only then there are: */
+    const struct tw_fallback_pointer *pointers;
+    size_t pointer_count;
 };
 
 /* Makes a fallback, which retains `queue`; NULL if memory is exhausted. Called without the lock. */

@@ -12,6 +12,9 @@
  * command writes. Others may read its inputs on the fallback's device too. If a copy of theirs is under way, the
  * command waits for it. If there is none, or it waits for the command itself, the command makes the copy. From its
  * failure on, the command is a reader of that memory, so later copies to it wait. A mutex keeps two fallbacks apart.
+ *
+ * A part of a launch, on a queue over several devices, has memory of its own on the fallback's device (fallback_part.c): the
+ * other parts may be using the same buffers there.
  */
 #include "fallback_take.h"
 
@@ -24,10 +27,12 @@
 #include "poller.h"
 #include "ready.h"
 
-/* Returns true if a copy to the allocation is unfinished. */
-static bool is_being_filled(const struct tw_allocation *space)
+/* Returns true if a copy of what a use needs to a memory space is unfinished. */
+static bool is_being_filled(const struct tw_use *use, size_t space)
 {
-    const struct tw_task *writer = (const struct tw_task *)tw_graph_writer(&space->resource, NULL);
+    const struct tw_box_node part = tw_box_node(&use->box, &use->data->whole);
+    const struct tw_resource *resource = &use->data->allocations[space].resource;
+    const struct tw_task *writer = (const struct tw_task *)tw_graph_writer(resource, use->is_part ? &part : NULL);
     return writer && tw_is_copy(writer);
 }
 
@@ -50,7 +55,7 @@ void tw_fallback_note_spaces_locked(struct tw_command *command)
             fallback->scattered || is_scattered(command->uses[i].data) || command->uses[i].data->shared_space;
         for (size_t space = 0; space < fallback->space_count; ++space) {
             const struct tw_use *use = &command->uses[i];
-            held[space] = tw_allocation_holds(use, space) && !is_being_filled(&use->data->allocations[space]);
+            held[space] = tw_allocation_holds(use, space) && !is_being_filled(use, space);
         }
     }
 }
@@ -78,9 +83,11 @@ static bool is_worth_it(tw_status status)
 }
 
 /* Returns true if the command, or a later one, accesses a part of its buffers, or if parts of them are in several
-   places, or were when it was submitted: such a command does not fall back. */
+   places, or were when it was submitted: such a command does not fall back, unless it has memory of its own there. */
 static bool concerns_parts_locked(const struct tw_command *command)
 {
+    if (command->fallback->is_part)
+        return false;
     if (command->fallback->scattered)
         return true;
     for (size_t i = 0; i < command->use_count; ++i) {
@@ -183,7 +190,6 @@ static void join_others_locked(struct tw_command *command)
     struct tw_node *node = &command->body.node;
     struct tw_fallback *fallback = command->fallback;
     const unsigned long mark = tw_graph_new_mark();
-    tw_graph_reinsert(node, fallback->edges);
     tw_graph_mark_dependants(node, mark);
     for (size_t i = 0; i < command->use_count; ++i) {
         struct tw_data *data = command->uses[i].data;
@@ -238,9 +244,11 @@ bool tw_fallback_take_locked(struct tw_task *task, struct tw_failure **failure, 
     if (task->failure)
         tw_cause_release(&task->failure->cause);
     task->failure = NULL;
-    struct tw_internal_bounds *bounds = command->bounds;
-    command->bounds = fallback->bounds;
-    fallback->bounds = bounds;
+    if (!fallback->is_part) {
+        struct tw_internal_bounds *bounds = command->bounds;
+        command->bounds = fallback->bounds;
+        fallback->bounds = bounds;
+    }
     command->kernel = fallback->kernel;
     tw_announce_locked(command->queue); /* threads that wait there move to the other task queue */
     if (task->awaited)
@@ -248,10 +256,12 @@ bool tw_fallback_take_locked(struct tw_task *task, struct tw_failure **failure, 
     task->awaited = false;
     command->device = fallback->queue->device;
     command->queue = fallback->queue;
-    task->kind = &tw_kind_fallback;
+    task->kind = fallback->is_part ? &tw_kind_fallback_part : &tw_kind_fallback;
     task->exclusive =
         command->device->backend->exclusive && command->kernel && command->kernel->form != TW_INTERNAL_SINGLE_TASK;
-    join_others_locked(command);
+    tw_graph_reinsert(&task->node, fallback->edges);
+    if (!fallback->is_part)
+        join_others_locked(command);
     if (task->node.pending == 0)
         tw_schedule_locked(task);
     return true;

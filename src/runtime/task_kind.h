@@ -50,11 +50,12 @@ struct tw_task_kind {
 };
 
 extern const struct tw_task_kind tw_kind_kernel;
-extern const struct tw_task_kind tw_kind_copy;     /* a copy that brings data */
-extern const struct tw_task_kind tw_kind_step;     /* a copy, a fill or a hint of the program: step.h */
-extern const struct tw_task_kind tw_kind_host;     /* a function of the program, on the host: host_task.h */
-extern const struct tw_task_kind tw_kind_native;   /* one that works on the device */
-extern const struct tw_task_kind tw_kind_nothing;  /* a command that only orders others and brings data */
-extern const struct tw_task_kind tw_kind_fallback; /* a kernel or step that has failed, on another device */
+extern const struct tw_task_kind tw_kind_copy;          /* a copy that brings data */
+extern const struct tw_task_kind tw_kind_step;          /* a copy, a fill or a hint of the program: step.h */
+extern const struct tw_task_kind tw_kind_host;          /* a function of the program, on the host: host_task.h */
+extern const struct tw_task_kind tw_kind_native;        /* one that works on the device */
+extern const struct tw_task_kind tw_kind_nothing;       /* a command that only orders others and brings data */
+extern const struct tw_task_kind tw_kind_fallback;      /* a kernel or step that has failed, on another device */
+extern const struct tw_task_kind tw_kind_fallback_part; /* the same for a part of a launch */
 
 #endif

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <teamwork/usm.h>
+
 enum { ROWS = 37, COLUMNS = 23, INNER = 19, N = 10000, MOST = 8 };
 
 TW_TEST_ONE_THREAD
@@ -534,6 +536,47 @@ static inline void pairs(tw_item item, const struct pairs *k)
 }
 TW_RANGE_KERNEL(pairs, 1);
 
+struct count_up {
+    unsigned *counter;
+    float *once; /* of each work-item */
+};
+static inline void count_up(tw_item item, const struct count_up *k)
+{
+    tw_atomic_fetch_add(k->counter, 1u, TW_ORDER_RELAXED, TW_SCOPE_SYSTEM);
+    k->once[tw_global_id(item, 0)] += 1;
+}
+TW_RANGE_KERNEL(count_up, 1);
+
+/* Atomic operations of several devices on one number, in memory of the host, where all of them can do that. */
+TW_TEST(devices_count_in_memory_of_the_host)
+{
+    tw_queue *queue = queue_over(3, 0);
+    tw_buffer *once = tw_test_zeroed(sizeof(float), N);
+    float found[N];
+    bool all = true, atomic = false;
+    for (size_t i = 0; i < tw_queue_device_count(queue); ++i) {
+        TW_PASS(tw_device_info(tw_queue_device_at(queue, i), TW_DEVICE_INFO_USM_ATOMIC_HOST_ALLOCATIONS, &atomic,
+                               sizeof atomic));
+        all = all && atomic;
+    }
+    unsigned *counter = all ? tw_malloc_host(sizeof *counter) : NULL;
+    if (all) { /* else such a kernel has no meaning there */
+        TW_CHECK(counter != NULL);
+        *counter = 0;
+        for (int i = 0; i < 5; ++i)
+            TW_COMMAND_GROUP(queue, cg)
+                tw_parallel_for(cg, tw_range_1d(N), count_up, .counter = counter, .once = tw_read_write(cg, once));
+        TW_PASS(tw_queue_wait(queue));
+        TW_EQUAL(*counter, 5 * N);
+        TW_PASS(tw_buffer_read(once, found));
+        for (size_t i = 0; i < N; ++i)
+            TW_EQUAL(found[i], 5);
+    }
+    tw_free(counter);
+    TW_PASS(tw_buffer_destroy(&once));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST(pointers_are_found_in_arrays_of_structs)
 {
     static unsigned data[4][N];
@@ -766,6 +809,7 @@ TW_TEST_LIST = {TW_CASE(elements_are_divided_without_a_mapper),
                 TW_CASE(an_in_order_queue_keeps_the_order),
                 TW_CASE(graphs_are_recorded_over_all_devices),
                 TW_CASE(elements_may_go_with_several_work_items),
+                TW_CASE(devices_count_in_memory_of_the_host),
                 TW_CASE(pointers_are_found_in_arrays_of_structs),
                 TW_CASE(a_mapped_accessor_discards_no_more_than_its_box),
                 TW_CASE(what_is_written_has_to_be_known),

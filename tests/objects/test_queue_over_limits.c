@@ -133,28 +133,36 @@ TW_TEST(reductions_and_local_memory_move_too)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* The first device has failed: single tasks go to the next one, too. */
-TW_TEST(single_tasks_leave_a_device_that_has_failed)
+/* The first device has failed: what is not divided goes to the next one, too, and what is leaves it out. */
+TW_TEST(all_else_leaves_a_device_that_has_failed)
 {
     tw_queue *queue = queue_with_host();
-    tw_buffer *buffer = tw_test_zeroed(sizeof(unsigned), 1);
+    tw_device *first = tw_queue_device_at(queue, 0);
+    tw_buffer *buffer = tw_test_zeroed(sizeof(unsigned), N);
+    const unsigned one = 1;
     unsigned result = 0;
-    TW_PASS(tw_sim_fail_nth(tw_queue_device_at(queue, 0), TW_SIM_LAUNCH, 1));
+    TW_PASS(tw_sim_fail_nth(first, TW_SIM_LAUNCH, 1));
     TW_COMMAND_GROUP(queue, cg)
         tw_single_task(cg, alone, .out = tw_read_write(cg, buffer));
     TW_FAIL(tw_queue_wait(queue), TW_ERROR_LAUNCH_FAILED);
-    TW_PASS(tw_buffer_write(buffer, &result));
-    const uint64_t before = tw_sim_count(tw_queue_device_at(queue, 0), TW_SIM_LAUNCH);
+    const uint64_t launches = tw_sim_count(first, TW_SIM_LAUNCH), copies = tw_sim_count(first, TW_SIM_COPY);
+    TW_COMMAND_GROUP(queue, cg)
+        tw_fill(cg, buffer, &one);
+    TW_COMMAND_GROUP(queue, cg)
+        tw_fill_part(cg, buffer, tw_id_1d(0), tw_range_1d(100), &one);
+    TW_COMMAND_GROUP(queue, cg)
+        tw_prefetch(cg, buffer);
     TW_COMMAND_GROUP(queue, cg)
         tw_single_task(cg, alone, .out = tw_read_write(cg, buffer));
     TW_PASS(tw_queue_wait(queue));
-    TW_PASS(tw_buffer_read(buffer, &result));
-    TW_EQUAL(result, 1);
-    TW_EQUAL(tw_sim_count(tw_queue_device_at(queue, 0), TW_SIM_LAUNCH), before);
+    TW_PASS(tw_buffer_read_part(buffer, tw_id_1d(0), tw_range_1d(1), &result));
+    TW_EQUAL(result, 2);
+    TW_EQUAL(tw_sim_count(first, TW_SIM_LAUNCH), launches);
+    TW_EQUAL(tw_sim_count(first, TW_SIM_COPY), copies);
     TW_PASS(tw_buffer_destroy(&buffer));
     TW_PASS(tw_queue_destroy(&queue));
 }
 
 TW_TEST_LIST = {TW_CASE(groups_too_large_for_a_device_run_on_others), TW_CASE(a_fixed_division_moves_nothing),
-                TW_CASE(reductions_and_local_memory_move_too), TW_CASE(single_tasks_leave_a_device_that_has_failed),
+                TW_CASE(reductions_and_local_memory_move_too), TW_CASE(all_else_leaves_a_device_that_has_failed),
                 TW_CASES_END};

@@ -12,6 +12,7 @@
 #include "base/lock.h"
 #include "base/process.h"
 #include "base/tool.h"
+#include "divided.h"
 #include "divided_submit.h"
 #include "objects/queues/recording.h"
 #include "runtime/fallback.h"
@@ -149,8 +150,12 @@ static void record_fallback(struct tw_command_group *group, tw_queue *fallback, 
 {
     struct tw_command_group *other = record_by(function, user, fallback);
     if (other && other->status == TW_SUCCESS && are_alike(group, other)) {
-        const struct tw_fallback_record record = {other->kernel, &other->launch,    other->bounds,
-                                                  other->args,   other->args_bytes, other->use_count};
+        const struct tw_fallback_record record = {.kernel = other->kernel,
+                                                  .launch = &other->launch,
+                                                  .bounds = other->bounds,
+                                                  .args = other->args,
+                                                  .args_bytes = other->args_bytes,
+                                                  .use_count = other->use_count};
         group->fallback = tw_fallback_create(&fallback->tasks, &record);
         if (group->fallback)
             other->bounds = NULL;
@@ -167,8 +172,10 @@ tw_status tw_internal_submit_function(tw_queue *queue, tw_queue *fallback, tw_co
     tw_status status = TW_SUCCESS;
     for (size_t i = 0; i < 2 && tried[i]; ++i) {
         tw_command_group *recorded __attribute__((cleanup(tw_internal_discard))) = record_by(function, user, tried[i]);
-        if (i == 0 && recorded && recorded->status == TW_SUCCESS && fallback && fallback->device != queue->device
-            && !recorded->on_host && !recorded->has_native_task && !recorded->divided && !tw_queue_is_recording(queue))
+        if (i == 0 && recorded && recorded->divided)
+            recorded->divided->fallback = fallback;
+        else if (i == 0 && recorded && recorded->status == TW_SUCCESS && fallback && fallback->device != queue->device
+                 && !recorded->on_host && !recorded->has_native_task && !tw_queue_is_recording(queue))
             record_fallback(recorded, fallback, function, user);
         tw_command_group *group = recorded;
         recorded = NULL;

@@ -199,6 +199,7 @@ bool tw_divided_begin(struct tw_command_group *group)
     divided->count = divided->reductions = divided->placeholder_count = 0;
     divided->block = NULL;
     divided->sets_variable = false;
+    divided->fallback = NULL;
     group->divided = divided;
     group->recorder = &recorder;
     divided->first = divided->next = PLACEHOLDERS | (uintptr_t)atomic_fetch_add(&groups, 1) << GROUP_BIT;

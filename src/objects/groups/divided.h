@@ -58,7 +58,8 @@ struct tw_divided {
     size_t kept_bytes;
     void *room; /* for its submission */
     size_t room_bytes;
-    bool sets_variable; /* the group's step is a struct tw_variable_step */
+    bool sets_variable;        /* the group's step is a struct tw_variable_step */
+    struct tw_queue *fallback; /* runs pieces that fail; or NULL */
 };
 
 /* Lets a group that is begun on such a queue record so. Returns false if there is no memory for it. */

@@ -12,9 +12,6 @@
 #include "objects/data/buffer.h"
 #include "runtime/step.h"
 
-/* A step of fewer elements is one device's, unless the program has fixed the division. */
-#define FEW_ELEMENTS 4096u
-
 /* Returns the slowest dimension in which a box has more than one element. */
 static unsigned slowest(const struct tw_box *box)
 {
@@ -91,8 +88,8 @@ static tw_status record_device(struct tw_submission *all, size_t device)
     return tw_submission_add(all, group);
 }
 
-/* Returns true if a device has to do all of a step: there is little to do, or memory of a device is involved. */
-static bool is_undivided(const struct tw_submission *all, bool is_fixed)
+/* Decides which device does how much: one does all of it if there is little to do, or memory of a device is involved. */
+static void plan(struct tw_submission *all)
 {
     const struct tw_divided *divided = all->divided;
     const struct tw_step *step = (const struct tw_step *)(const void *)all->group->args;
@@ -101,7 +98,11 @@ static bool is_undivided(const struct tw_submission *all, bool is_fixed)
         const size_t count = tw_box_count(&divided->accesses[i].box);
         most = count > most ? count : most;
     }
-    return (most < FEW_ELEMENTS && !is_fixed) || (step && (step->to.device || step->from.device));
+    tw_balance_plan(all->devices, NULL, most, 1, &all->plan);
+    if (step && (step->to.device || step->from.device))
+        all->plan.only_device = tw_balance_first(all->devices, NULL);
+    for (size_t i = 0; all->plan.only_device < all->devices->count && i < all->devices->count; ++i)
+        all->plan.weights[i] = i == all->plan.only_device;
 }
 
 static tw_status set_variables(struct tw_submission *all)
@@ -121,9 +122,7 @@ tw_status tw_divided_record_step(struct tw_submission *all)
     tw_status status = TW_SUCCESS;
     if (all->divided->sets_variable)
         return set_variables(all);
-    if (is_undivided(all, tw_balance_weights(all->devices, all->plan.weights)))
-        for (size_t i = 0; i < all->devices->count; ++i)
-            all->plan.weights[i] = i == 0;
+    plan(all);
     for (size_t i = 0; i < all->devices->count && status == TW_SUCCESS; ++i)
         status = record_device(all, i);
     return status;

@@ -14,6 +14,7 @@
 #include <teamwork/command_graph.h>
 
 #include "base/log.h"
+#include "divided_fallback.h"
 #include "divided_pieces.h"
 #include "divided_reduce.h"
 #include "divided_step.h"
@@ -68,6 +69,7 @@ static struct tw_command_group *record_piece(const struct tw_submission *all, co
         if (all->count > 1)
             tw_command_group_set_part(group, piece->part.first, piece->part.count);
         tw_launch_request_record(&all->request, group, all->block);
+        tw_divided_record_fallback(all, piece, group);
     }
     return group;
 }

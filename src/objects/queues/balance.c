@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_ITEMS 4096u   /* a launch of a kernel that was not measured is divided if it has more work-items */
+#define FIRST_ITEMS 4096u   /* what was not measured is divided if it has more work-items or elements */
 #define DIVISION_NS 40000.0 /* what a division into two parts costs at least; each further part as much */
 #define BEGINS 1.07         /* a launch is divided if that is faster than one device alone by this factor ... */
 #define GOES_ON 1.05        /* ... and no longer divided if it is not by this one */
@@ -362,7 +362,7 @@ void tw_balance_plan(struct tw_queue_devices *devices, const struct tw_internal_
     struct balance *balance = balance_of(devices);
     double speeds[TW_MOST_QUEUE_DEVICES];
     (void)pthread_mutex_lock(&balance->mutex);
-    struct kernel_speed *speed = find_or_begin(balance, kernel);
+    struct kernel_speed *speed = kernel ? find_or_begin(balance, kernel) : NULL;
     begin_plan(balance, speed, units * unit_items, plan);
     if (speed) {
         ++balance->launches;
@@ -429,12 +429,10 @@ size_t tw_balance_first(struct tw_queue_devices *devices, const struct tw_intern
     return first < devices->count ? first : 0;
 }
 
-bool tw_balance_weights(struct tw_queue_devices *devices, double *weights)
+void tw_balance_weights(struct tw_queue_devices *devices, double *weights)
 {
     struct balance *balance = balance_of(devices);
     (void)pthread_mutex_lock(&balance->mutex);
     memcpy(weights, balance->weights, devices->count * sizeof *weights);
-    const bool is_fixed = balance->is_fixed;
     (void)pthread_mutex_unlock(&balance->mutex);
-    return is_fixed;
 }

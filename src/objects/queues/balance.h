@@ -26,7 +26,8 @@ struct tw_queue_devices *tw_balance_new(void);
 void tw_balance_add(struct tw_queue_devices *devices, struct tw_queue *queue);
 /* Fixes the shares of the devices, or with NULL no more. */
 void tw_balance_fix(struct tw_queue_devices *devices, const double *shares);
-/* Plans the next launch of a kernel, of `units` work-items or work-groups of `unit_items` work-items each. */
+/* Plans the next launch of a kernel, of `units` work-items or work-groups of `unit_items` work-items each. `kernel` is NULL for
+   a copy or a fill of so many elements. */
 void tw_balance_plan(struct tw_queue_devices *devices, const struct tw_internal_kernel *kernel, size_t units,
                      size_t unit_items, struct tw_division_plan *plan);
 /* Hands over the events of a launch that is measured, one for each device, with the units that each ran; an event is NULL
@@ -38,7 +39,7 @@ void tw_balance_measured(struct tw_queue_devices *devices, const struct tw_inter
 bool tw_balance_refused(struct tw_queue_devices *devices, const struct tw_internal_kernel *kernel, size_t device);
 /* Returns the device that runs what is not divided. `kernel` is NULL if that is no kernel. */
 size_t tw_balance_first(struct tw_queue_devices *devices, const struct tw_internal_kernel *kernel);
-/* Stores the weights with which the queue divides at the moment. Returns true if the program has fixed them. */
-bool tw_balance_weights(struct tw_queue_devices *devices, double *weights);
+/* Stores the weights with which the queue divides at the moment. */
+void tw_balance_weights(struct tw_queue_devices *devices, double *weights);
 
 #endif

@@ -16,6 +16,7 @@
 #include "objects/devices/lifetime.h"
 #include "objects/devices/selector.h"
 #include "runtime/command.h"
+#include "runtime/fallback.h"
 #include "runtime/reclaim.h"
 #include "runtime/wait.h"
 #include "runtime/workers.h"
@@ -340,8 +341,10 @@ tw_status tw_queue_info(const tw_queue *queue, tw_queue_info_id question, void *
 /* ---- commands ---------------------------------------------------------------------------------------------------- */
 
 /* Notes that a device could not run a command, and not because of another one. */
-static void note_failure(struct tw_queue_devices *devices, const struct tw_queue *queue, tw_status status)
+static void note_failure(struct tw_queue_devices *devices, const struct tw_queue *queue,
+                         const struct tw_command *command)
 {
+    const tw_status status = tw_fallback_is_taken(command->fallback) ? command->fallback->status : command->status;
     const bool is_device = status == TW_ERROR_LAUNCH_FAILED || status == TW_ERROR_NO_DEVICE_IMAGE
                            || status == TW_ERROR_OUT_OF_DEVICE_MEMORY;
     for (size_t i = 0; is_device && i < devices->count; ++i)
@@ -353,8 +356,8 @@ void tw_queue_complete_locked(struct tw_command *command)
 {
     struct tw_queue *queue = tw_queue_of(command->home);
     char message[1024];
-    if (command->status != TW_SUCCESS && queue->owner && queue->owner->devices)
-        note_failure(queue->owner->devices, queue, command->status);
+    if (queue->owner && queue->owner->devices)
+        note_failure(queue->owner->devices, queue, command);
     if (command->status != TW_SUCCESS) {
         tw_command_message_locked(command, message, sizeof message);
         add_error_locked(queue,

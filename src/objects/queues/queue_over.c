@@ -129,7 +129,7 @@ tw_status tw_queue_get_division(const tw_queue *queue, double *shares)
     const size_t count = tw_queue_device_count(queue);
     shares[0] = 1;
     if (queue->devices)
-        (void)tw_balance_weights(queue->devices, shares);
+        tw_balance_weights(queue->devices, shares);
     for (size_t i = 0; i < count; ++i)
         all += shares[i];
     for (size_t i = 0; i < count; ++i)
