@@ -47,8 +47,10 @@ static void end_task(struct tw_task *task, tw_status status)
     tw_observe_end_lock(task);
     if (task->exclusive)
         device->exclusive_running = false;
+    const bool made_room = task->exclusive || task->copying;
     device->copying -= task->copying;
-    if ((task->exclusive || task->copying) && device->active) { /* other tasks may have waited for the device */
+    task->copying = false;             /* it may run again, elsewhere */
+    if (made_room && device->active) { /* other tasks may have waited for the device */
         tw_wake_worker_locked(device, true);
         tw_announce_device_locked(device);
     }

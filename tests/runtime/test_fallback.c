@@ -595,6 +595,37 @@ TW_TEST(the_fallback_lasts_as_long_as_its_groups)
     end_pair(&pair);
 }
 
+static void record_copy(tw_command_group *cg, void *user)
+{
+    static const int values[N] = {7, 7, 7};
+    const struct groups *g = user;
+    tw_copy_from(cg, g->out, values);
+}
+
+/* An asynchronous device takes so many copies from the program's memory at a time. One that falls back is counted on neither
+   device any more. */
+TW_TEST(copies_that_fall_back_leave_room_for_others)
+{
+    struct pair pair = make_pair(false);
+    struct groups g = {.out = tw_test_ints(N, 1)};
+    for (int i = 0; i < 20; ++i) {
+        tw_event *event = NULL, *start;
+        TW_PASS(tw_sim_fail_nth(pair.device, TW_SIM_COPY, 1));
+        TW_PASS(tw_queue_submit_function(pair.first, pair.other, record_copy, &g, NULL));
+        TW_PASS(tw_queue_wait(pair.first));
+        TW_PASS(tw_queue_submit_function(pair.other, NULL, record_copy, &g, &event));
+        start = tw_event_of_start(event);
+        TW_PASS(tw_event_wait(start)); /* leaves the copy to a worker */
+        tw_event_release(&start);
+        tw_event_release(&event);
+    }
+    int found[N];
+    TW_PASS(tw_buffer_read(g.out, found));
+    TW_EQUAL(found[2], 7);
+    tw_test_destroy_buffers(&g.out, 1);
+    end_pair(&pair);
+}
+
 TW_TEST_LIST = {TW_CASE(a_failed_transfer_or_launch_is_not_reported),
                 TW_CASE(the_log_says_what_runs_elsewhere),
                 TW_CASE(a_reduction_runs_on_the_fallback),
@@ -613,4 +644,5 @@ TW_TEST_LIST = {TW_CASE(a_failed_transfer_or_launch_is_not_reported),
                 TW_CASE(a_copy_that_waits_for_the_group_is_not_waited_for),
                 TW_CASE(another_group_is_no_fallback),
                 TW_CASE(the_fallback_lasts_as_long_as_its_groups),
+                TW_CASE(copies_that_fall_back_leave_room_for_others),
                 TW_CASES_END};
