@@ -195,6 +195,7 @@ endfunction()
 # An image that libomptarget cannot load is only noticed when the program runs, so it is said here, once.
 function(_teamwork_check_cuda_version)
     teamwork_find_cuda()
+    teamwork_find_openmp()
     get_property(said GLOBAL PROPERTY _teamwork_said_cuda_version)
     if(TEAMWORK_CUDA_VERSION VERSION_GREATER_EQUAL 13 AND TEAMWORK_OMPTARGET_VERSION VERSION_LESS 22 AND NOT said)
         message(WARNING "libomptarget ${TEAMWORK_OMPTARGET_VERSION} does not load what CUDA ${TEAMWORK_CUDA_VERSION} "
