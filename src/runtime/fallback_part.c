@@ -12,7 +12,7 @@
 #include "base/detail.h"
 #include "base/lock.h"
 #include "command.h"
-#include "fallback_contents.h"
+#include "fallback_data.h"
 
 /* The part's own memory in place of a buffer's. */
 struct own {

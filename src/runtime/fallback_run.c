@@ -7,7 +7,7 @@
 #include "base/detail.h"
 #include "base/lock.h"
 #include "command.h"
-#include "fallback_contents.h"
+#include "fallback_data.h"
 
 static pthread_mutex_t running = PTHREAD_MUTEX_INITIALIZER; /* taken before the lock, never after */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** The contents that a fallback needs, and those that it leaves. */
-#ifndef TEAMWORK_RUNTIME_FALLBACK_CONTENTS_H
-#define TEAMWORK_RUNTIME_FALLBACK_CONTENTS_H
+#ifndef TEAMWORK_RUNTIME_FALLBACK_DATA_H
+#define TEAMWORK_RUNTIME_FALLBACK_DATA_H
 
 #include "command.h"
 #include "fallback.h"

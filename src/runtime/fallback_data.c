@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fallback_contents.h"
+#include "fallback_data.h"
 
 #include <stdlib.h>
 
