@@ -73,9 +73,11 @@ typedef void (*tw_command_group_function)(tw_command_group *group, void *user);
  * Where the fallback queue is on another device, the group also runs there if its command fails later: if a transfer
  * or the launch fails, and what it needs is still somewhere. A kernel that may have run in part is run again only if
  * it discards all that it writes. Then no error is reported, and the event stands for both. A command that fails on
- * the fallback, too, reports its first error, and so does one whose inputs are lost.
+ * the fallback, too, reports its first error, and so does one whose inputs are lost. Of a kernel on a queue over several
+ * devices each part does so by itself, and the function is called for `queue` alone (docs/multi_device.md).
  *
- * @param fallback  NULL for none
+ * @param fallback  NULL for none. Of a queue over several devices, which may be `queue`, a part takes the first device
+ *                  that is not its own
  * @param function  called on this thread before the call returns, for `queue` and, also where that can take the group,
  *                  for `fallback`: so it only records. For both it has to access the same buffers in the same modes,
  *                  else what fails later is not run again; the kernels may differ. Memory of the buffers is allocated on

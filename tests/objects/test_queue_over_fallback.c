@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host */
+/* Variants: host (gpu-simt gpu-teams) */
 /**
- * Queues over several devices: a part that fails runs on the fallback queue's device (spec 2.5.7). Simulated devices, and the
- * host or another one of them to fall back on.
+ * Queues over several devices: a part that fails runs on the fallback queue's device (spec 2.5.7). Simulated devices, and
+ * another one of them, or a GPU if there is one and else the host, to fall back on.
  */
 #include "tw_test.h"
 
@@ -61,24 +61,27 @@ TW_RANGE_REDUCTION(sums, 1, sum, most);
 
 /* ---- helpers ----------------------------------------------------------------------------------------------------- */
 
-/* A queue over simulated devices, which stay as they are divided at first, and the host's to fall back on. */
+/* A queue over simulated devices, and one of another device to fall back on. */
 struct queues {
-    tw_queue *over, *host;
+    tw_queue *over, *other;
     tw_device *broken; /* the second device */
 };
 
 static struct queues make_queues(unsigned count)
 {
     struct queues queues;
-    tw_device *devices[4];
+    tw_device *devices[4], *other;
     size_t found = 0;
     tw_test_use_sim(count);
-    setenv("TW_DEVICES", "sim,host", 1);
+    setenv("TW_DEVICES", "sim,host,gpu", 1);
     TW_PASS(tw_get_devices(TW_DEVICE_SIM, devices, 4, &found));
     TW_EQUAL(found, count);
     TW_PASS(tw_queue_create_over(devices, count, 0, NULL, NULL, &queues.over));
     queues.broken = tw_queue_device_at(queues.over, 1);
-    TW_PASS(tw_queue_create(tw_host_selector, NULL, NULL, NULL, &queues.host));
+    TW_PASS(tw_get_devices(TW_DEVICE_GPU, &other, 1, &found));
+    if (!found)
+        TW_PASS(tw_get_devices(TW_DEVICE_HOST, &other, 1, &found));
+    TW_PASS(tw_queue_create_on_device(other, NULL, NULL, &queues.other));
     return queues;
 }
 
@@ -86,7 +89,7 @@ static void end_queues(struct queues *queues)
 {
     TW_PASS(tw_sim_reset(queues->broken));
     TW_PASS(tw_queue_destroy(&queues->over));
-    TW_PASS(tw_queue_destroy(&queues->host));
+    TW_PASS(tw_queue_destroy(&queues->other));
 }
 
 /* What a function records. */
@@ -172,7 +175,7 @@ TW_TEST(a_part_that_fails_runs_elsewhere)
     struct queues queues = make_queues(3);
     for (unsigned failing = 0; failing < STEPS; failing += 2)
         for (int onward = 0; onward < 2; ++onward) {
-            steps(queues.host, &queues, failing, onward);
+            steps(queues.other, &queues, failing, onward);
             steps(queues.over, &queues, failing, onward); /* the first of the others */
         }
     end_queues(&queues);
@@ -188,7 +191,7 @@ TW_TEST(the_results_of_a_lost_device_are_elsewhere)
             const size_t count = large ? LARGE : 30000;
             struct groups g = {.out = tw_test_zeroed(sizeof(unsigned), count), .first = 7};
             TW_PASS(tw_sim_fail_nth(queues.broken, TW_SIM_KERNEL, 1));
-            TW_PASS(tw_queue_submit_function(queues.over, over ? queues.over : queues.host, record_begin, &g, NULL));
+            TW_PASS(tw_queue_submit_function(queues.over, over ? queues.over : queues.other, record_begin, &g, NULL));
             TW_PASS(tw_queue_wait(queues.over));
             TW_PASS(tw_buffer_read(g.out, found));
             for (size_t i = 0; i < count; ++i)
@@ -221,7 +224,7 @@ TW_TEST(blocks_run_elsewhere)
         tw_device *broken = tw_queue_device_at(queues.over, failing);
         TW_PASS(tw_buffer_write(g.in, in));
         TW_PASS(tw_sim_fail_nth(broken, failing == 2 ? TW_SIM_KERNEL : TW_SIM_LAUNCH, 1));
-        TW_PASS(tw_queue_submit_function(queues.over, queues.host, record_cube, &g, NULL));
+        TW_PASS(tw_queue_submit_function(queues.over, queues.other, record_cube, &g, NULL));
         TW_PASS(tw_buffer_read(g.out, found));
         for (unsigned i = 0; i < SIDE * SIDE * SIDE; ++i)
             TW_EQUAL(found[i], in[i] * 3u + i / SIDE / SIDE * 100 + i / SIDE % SIDE * 10 + i % SIDE);
@@ -246,7 +249,7 @@ TW_TEST(reductions_run_elsewhere)
     TW_PASS(tw_queue_set_division(queues.over, (double[]){1, 1, 1}));
     for (unsigned i = 1; i < 4; ++i) {
         TW_PASS(tw_sim_fail_nth(queues.broken, TW_SIM_LAUNCH, 1));
-        TW_PASS(tw_queue_submit_function(queues.over, queues.host, record_sums, &g, NULL));
+        TW_PASS(tw_queue_submit_function(queues.over, queues.other, record_sums, &g, NULL));
         TW_PASS(tw_buffer_read(g.out, &sum));
         TW_PASS(tw_buffer_read(g.other, &most));
         TW_EQUAL(sum, i * expected);
