@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { N = 300, STEPS = 6, LARGE = 400000 };
+enum { N = 90, STEPS = 4, LARGE = 100000 };
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
@@ -211,7 +211,7 @@ TW_TEST(the_results_of_a_lost_device_are_elsewhere)
 /* Blocks of a buffer, whose rows do not lie back to back. */
 TW_TEST(blocks_run_elsewhere)
 {
-    enum { SIDE = 48 };
+    enum { SIDE = 24 };
     static unsigned in[SIDE * SIDE * SIDE], found[SIDE * SIDE * SIDE];
     struct queues queues = make_queues(4);
     struct groups g = {.in = NULL};
