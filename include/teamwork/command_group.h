@@ -16,7 +16,8 @@
  * A shared library with kernels may be closed (dlclose()) when no group with one of them is recorded, queued or running
  * any more, and no command graph has one. What is kept of its errors refers to nothing in it.
  *
- * A group is recorded by one thread and holds at most one kernel, copy, fill or task. Recording is sticky: the first error
+ * A group is recorded by one thread and holds at most one kernel, copy, fill or task. Recording is sticky: the first
+ * error
  * stays in the group, later calls do nothing, and submit returns it; so calls in between need no check. A NULL group,
  * which tw_queue_begin() returns when memory is exhausted, is accepted everywhere and reports TW_ERROR_OUT_OF_MEMORY.
  */
@@ -50,7 +51,8 @@ typedef enum tw_access_target {
 TW_API tw_command_group *tw_queue_begin(tw_queue *queue);
 
 /**
- * Submits a group. Waits for a device only if its queue has TW_QUEUE_DEPTH unfinished groups (queue.h). The group's place among all groups, which orders it by its accesses, is
+ * Submits a group. Waits for a device only if its queue has TW_QUEUE_DEPTH unfinished groups (queue.h). The group's
+ * place among all groups, which orders it by its accesses, is
  * that of this call; a group without a kernel is complete when its dependencies are.
  *
  * @param group  recorded for this queue; gone after the call, whatever it returns
@@ -78,7 +80,8 @@ typedef void (*tw_command_group_function)(tw_command_group *group, void *user);
  * @param fallback  NULL for none
  * @param function  called on this thread before the call returns, for `queue` and, also where that can take the group,
  *                  for `fallback`: so it only records. For both it has to access the same buffers in the same modes,
- *                  else what fails later is not run again; the kernels may differ. Memory of the buffers is allocated on
+ *                  else what fails later is not run again; the kernels may differ. Memory of the buffers is
+ * allocated on
  *                  both devices
  * @param event     as for tw_queue_submit()
  * @return of the queue that was tried last: the first error of the recording calls, then nothing was submitted
@@ -146,7 +149,8 @@ TW_API void *tw_access_part(tw_command_group *group, tw_buffer *buffer, tw_id of
                             tw_access_mode mode, tw_access_target target);
 
 /**
- * For a pointer of a block that is to be NULL: the kernel sees NULL. A pointer that is NULL without it was forgotten, and
+ * For a pointer of a block that is to be NULL: the kernel sees NULL. A pointer that is NULL without it was
+ * forgotten, and
  * its launch fails (kernel.h); but it may be NULL where an accessor of the group is of an empty buffer or part.
  *
  *     tw_parallel_for(cg, range, blur, .in = tw_read(cg, in), .mask = TW_NULL, .out = tw_write(cg, out));
@@ -156,7 +160,8 @@ TW_API void *tw_access_part(tw_command_group *group, tw_buffer *buffer, tw_id of
 #define TW_NULL ((TW_INTERNAL_ADDRESS)TW_INTERNAL_NULL)
 #define TW_INTERNAL_NULL ((void *)(UINTPTR_MAX / 2 + 1)) /* nothing has this address */
 
-/* TW_INTERNAL_ADDRESS is void *, and TW_INTERNAL_CONST_ADDRESS const void *; in C++ both become a pointer of the type that
+/* TW_INTERNAL_ADDRESS is void *, and TW_INTERNAL_CONST_ADDRESS const void *; in C++ both become a pointer of the
+   type that
    they are assigned to. */
 
 static inline TW_INTERNAL_CONST_ADDRESS tw_read_part(tw_command_group *group, tw_buffer *buffer, tw_id offset,
@@ -284,6 +289,34 @@ TW_API tw_local_memory tw_local(tw_command_group *group, size_t bytes);
 /** The same for `range` elements of `element_bytes` each: TW_ERROR_INVALID_RANGE where that has no valid dimensions.
  *  @return as tw_local() */
 TW_API tw_local_memory tw_local_range_of(tw_command_group *group, size_t element_bytes, tw_range range);
+
+/* ---- algorithms -------------------------------------------------------------------------------------------------- */
+
+/**
+ * Makes the group's algorithm (algorithms.h) take as many elements as a number in the device's memory says when it
+ * runs, or
+ * as its argument says where that is less: so what one algorithm counts, the next one takes, and no host waits.
+ *
+ *     tw_count_on_device(cg, tw_read(cg, kept));
+ *     sum_ints(cg, tw_read(cg, x), most, 0, tw_discard_write(cg, sum));
+ *
+ * Called before the algorithm.
+ *
+ * @param count  a size_t in the device's memory: what an accessor of the group returns, or unified shared memory
+ *
+ * Errors, kept in the group:
+ *     TW_ERROR_INVALID_ARGUMENT  count is NULL, and no accessor of the group was of an empty buffer
+ */
+TW_API void tw_count_on_device(tw_command_group *group, const void *count);
+
+/**
+ * Asks for the temporary memory of the group's algorithm. It is the device's, from the pool that buffers' memory
+ * comes from,
+ * and is free again when the group is complete.
+ *
+ * @return bytes; 0 if the algorithm needs none, there is none, or group is NULL
+ */
+TW_API size_t tw_command_group_temporary_bytes(const tw_command_group *group);
 
 /* What the macros above call; not for direct use. */
 TW_API tw_status tw_internal_submit(tw_queue *queue, tw_command_group *group, tw_event **event, const char *file,
