@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Algorithms over elements in a device's memory: reductions and scans, for numbers and structs of the program, with
+ * Algorithms over elements in a device's memory: reductions, scans and selections, for numbers and structs of the
+ * program, with
  * operations of the program (docs/algorithms.md).
  *
  *     TW_SCAN(sum_ints, int, tw_plus); // at file scope, with a semicolon: defines sum_ints_inclusive() and the like
@@ -36,12 +37,14 @@
 #include <teamwork/kernel_definition.h>
 #include <teamwork/lower/algorithm/reduce.h>
 #include <teamwork/lower/algorithm/scan.h>
+#include <teamwork/lower/algorithm/select.h>
 
 /** Operations for numbers, of all types. Arguments are evaluated more than once. */
 #define tw_plus(a, b) ((a) + (b))
 #define tw_multiplies(a, b) ((a) * (b))
 #define tw_minimum(a, b) ((b) < (a) ? (b) : (a))
 #define tw_maximum(a, b) ((a) < (b) ? (b) : (a))
+#define tw_equal_to(a, b) ((a) == (b))
 
 /**
  * Defines a reduction, which combines all elements (std::reduce, cub::DeviceReduce):
@@ -75,12 +78,65 @@
  *
  * Memory: on a GPU reads the elements once, on a CPU twice but for small counts, and writes them once. Temporary: on
  * a GPU twice the
- * size of a value for each 16 KiB.
+ * size of a value for each 16 or 24 KiB.
  *
  * Expands to: a struct, three kernels and the functions, all of whose names begin with `name`.
  */
 #define TW_SCAN(name, type, operation)                                                                                 \
     TW_INTERNAL_SCAN(name, type, operation)                                                                            \
     struct name##_scan
+
+/**
+ * Defines a selection of the elements for which a predicate is true (std::copy_if, cub::DeviceSelect::If):
+ *
+ *     void name(tw_command_group *group, const type *in, size_t count, type *out, size_t *selected);
+ *
+ * They go to out[0] and so on in their order, and their number to selected[0], which is in the device's memory, too:
+ * tw_count_on_device() takes it. `out` has room for all that may be selected, and does not overlap `in`.
+ *
+ * Memory: on a GPU reads the elements once, on a CPU twice but for small counts, and writes those that are selected.
+ * Temporary: on a
+ * GPU 16 bytes for each 16 KiB.
+ *
+ * Expands to: a struct, three kernels and functions, all of whose names begin with `name`.
+ *
+ * @param predicate  a function `bool f(type)` of the same file, or a macro
+ */
+#define TW_SELECT(name, type, predicate)                                                                               \
+    TW_INTERNAL_SELECT(name, type, TW_INTERNAL_KEEP_IF, predicate, 0)                                                  \
+    struct name##_select
+
+/**
+ * Defines a selection by flags (cub::DeviceSelect::Flagged), with arguments and memory as TW_SELECT():
+ *
+ *     void name(tw_command_group *group, const type *in, const unsigned char *flags, size_t count, type *out,
+ *               size_t *selected);
+ *
+ * Elements are selected whose flag is not 0.
+ */
+#define TW_SELECT_FLAGGED(name, type)                                                                                  \
+    TW_INTERNAL_SELECT_FLAGGED(name, type)                                                                             \
+    struct name##_select
+
+/**
+ * Defines a partition, with arguments as TW_SELECT() (cub::DevicePartition::If): what is not selected follows, the last
+ * one first. So
+ * `out` has room for `count` elements.
+ */
+#define TW_PARTITION(name, type, predicate)                                                                            \
+    TW_INTERNAL_SELECT(name, type, TW_INTERNAL_KEEP_IF, predicate, 1)                                                  \
+    struct name##_select
+
+/**
+ * Defines a selection of the first of equal elements in a row, with arguments as TW_SELECT() (std::unique_copy,
+ * cub::DeviceSelect::Unique).
+ *
+ * @param equal  a function `bool f(type, type)` of the same file that compares an element with the one before, or a
+ * macro such as
+ *               tw_equal_to
+ */
+#define TW_UNIQUE(name, type, equal)                                                                                   \
+    TW_INTERNAL_SELECT(name, type, TW_INTERNAL_KEEP_FIRST, equal, 0)                                                   \
+    struct name##_select
 
 #endif

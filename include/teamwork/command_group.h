@@ -310,9 +310,8 @@ TW_API tw_local_memory tw_local_range_of(tw_command_group *group, size_t element
 TW_API void tw_count_on_device(tw_command_group *group, const void *count);
 
 /**
- * Asks for the temporary memory of the group's algorithm. It is the device's, from the pool that buffers' memory
- * comes from,
- * and is free again when the group is complete.
+ * Asks for the temporary memory of the group's algorithm. It is the device's, and the queue may keep it for the next
+ * algorithm (docs/algorithms.md).
  *
  * @return bytes; 0 if the algorithm needs none, there is none, or group is NULL
  */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <teamwork/command_graph.h>
 #include <teamwork/copy.h>
 #include <teamwork/kernel_object.h>
 #include <teamwork/lower/algorithm/plan.h>
@@ -20,7 +21,7 @@
 #include "command_group_command.h"
 #include "objects/data/buffer.h"
 
-/* ---- recording --------------------------------------------------------------------------------------------------- */
+/* ---- what algorithms ask, and are told ------------------------------------------------------------------------- */
 
 struct tw_internal_algorithm_device tw_internal_algorithm_device(const tw_command_group *group)
 {
@@ -49,6 +50,61 @@ size_t tw_command_group_temporary_bytes(const tw_command_group *group)
     return group && group->algorithm ? group->algorithm->scratch_bytes : 0;
 }
 
+/* ---- temporary memory -------------------------------------------------------------------------------------------- */
+
+/* The queue keeps some buffers of temporary memory, so that algorithms in a row allocate nothing: up to this size.
+   What is
+   larger costs little beside the algorithm. */
+#define MOST_KEPT_BYTES ((size_t)8 << 20)
+#define LEAST_BYTES 4096u
+
+/* Returns true if a buffer serves an algorithm of a queue: the graph would let it wait for what uses the buffer,
+   which costs
+   an in-order queue nothing. */
+static bool serves(const struct tw_queue *queue, struct tw_buffer *buffer, size_t bytes)
+{
+    return buffer->data.bytes >= bytes && (queue->tasks.in_order || atomic_load(&buffer->uses) == 1);
+}
+
+/* Gives the queue a buffer to keep, which takes another one's place if there are enough. */
+static void keep(struct tw_queue *queue, struct tw_buffer *buffer)
+{
+    for (size_t i = 0; i < TW_SPARE_SCRATCH; ++i) {
+        struct tw_buffer *none = NULL;
+        if (atomic_compare_exchange_strong(&queue->scratch[i], &none, buffer))
+            return;
+    }
+    buffer = atomic_exchange(&queue->scratch[0], buffer);
+    if (buffer)
+        tw_buffer_drop(buffer);
+}
+
+/* Returns a buffer that the queue has kept; NULL if it has none that serves. */
+static struct tw_buffer *take(struct tw_queue *queue, size_t bytes)
+{
+    for (size_t i = 0; i < TW_SPARE_SCRATCH; ++i) {
+        struct tw_buffer *buffer = atomic_load(&queue->scratch[i]) ? atomic_exchange(&queue->scratch[i], NULL) : NULL;
+        if (buffer && serves(queue, buffer, bytes))
+            return buffer;
+        if (buffer)
+            keep(queue, buffer);
+    }
+    return NULL;
+}
+
+/* Makes the temporary memory of an algorithm. A recorded one has its own. */
+static tw_status make_scratch(struct tw_queue *queue, size_t bytes, struct tw_buffer **scratch)
+{
+    size_t room = LEAST_BYTES;
+    if (!tw_queue_is_recording(queue) && (*scratch = take(queue, bytes)) != NULL)
+        return TW_SUCCESS;
+    while (room < bytes && room < MOST_KEPT_BYTES)
+        room *= 2;
+    return tw_buffer_create(1, tw_range_1d(room < bytes ? bytes : room), scratch);
+}
+
+/* ---- recording --------------------------------------------------------------------------------------------------- */
+
 /* Fails for a group that cannot have an algorithm. */
 static bool begin(struct tw_command_group *group)
 {
@@ -71,7 +127,7 @@ static tw_status make(struct tw_command_group *group, size_t steps, size_t scrat
     if (!scratch_bytes)
         return TW_SUCCESS;
     algorithm->scratch_bytes = scratch_bytes;
-    const tw_status status = tw_buffer_create(1, tw_range_1d(scratch_bytes), &algorithm->scratch);
+    const tw_status status = make_scratch(group->queue, scratch_bytes, &algorithm->scratch);
     if (status == TW_SUCCESS)
         *scratch = tw_access(group, algorithm->scratch, TW_DISCARD_READ_WRITE, TW_GLOBAL);
     return status == TW_SUCCESS ? group->status : status;
@@ -177,14 +233,19 @@ tw_status tw_algorithm_submit(struct tw_command_group *group, tw_event **event, 
 {
     struct tw_algorithm *algorithm = group->algorithm;
     struct tw_event_list *const events = group->events;
+    struct tw_queue *const queue = group->queue; /* the caller's handle keeps it */
     const size_t count = algorithm->count;
     group->algorithm = NULL;
     group->events = NULL;
     algorithm->steps[count] = group; /* there is room for one more */
     const tw_status status =
-        tw_command_groups_submit(group->queue, algorithm->steps, count + 1, events, event, NULL, file, line);
+        tw_command_groups_submit(queue, algorithm->steps, count + 1, events, event, NULL, file, line);
     if (status == TW_SUCCESS) {
         algorithm->count = 0;
+        if (algorithm->scratch && algorithm->scratch->data.bytes <= MOST_KEPT_BYTES && !tw_queue_is_recording(queue)) {
+            keep(queue, algorithm->scratch);
+            algorithm->scratch = NULL;
+        }
         tw_command_group_drop_events(events);
         tw_command_group_drop_algorithm(algorithm);
     } else {

@@ -37,11 +37,16 @@ enum { TW_INTERNAL_REDUCE_GROUPS = 8 }; /* groups for each multiprocessor */
     TW_INTERNAL_ALWAYS_INLINE type name##_reduce_tile(const type *in)                                                  \
     {                                                                                                                  \
         enum { VECTOR = TW_INTERNAL_VECTOR(type), ROWS = TW_INTERNAL_ROWS(type) };                                     \
-        type x[ROWS * VECTOR];                                                                                         \
-        _Pragma("unroll") for (unsigned row = 0; row < ROWS; ++row)                                                    \
-            tw_internal_load(x + row * VECTOR, in + row * TW_INTERNAL_TILE_ITEMS * VECTOR, VECTOR * sizeof(type));     \
-        _Pragma("unroll") for (unsigned i = 1; i < ROWS * VECTOR; ++i) x[0] = operation(x[0], x[i]);                   \
-        return x[0];                                                                                                   \
+        type x, rows[ROWS][VECTOR];                                                                                    \
+        _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r)                                                          \
+            TW_INTERNAL_LOAD_ROW(rows[r], in + r * TW_INTERNAL_TILE_ITEMS * VECTOR, type);                             \
+        x = rows[0][0];                                                                                                \
+        _Pragma("unroll") for (unsigned i = 1; i < ROWS * VECTOR; ++i)                                                 \
+        {                                                                                                              \
+            const type y = rows[i / VECTOR][i % VECTOR];                                                               \
+            x = operation(x, y);                                                                                       \
+        }                                                                                                              \
+        return x;                                                                                                      \
     }                                                                                                                  \
     TW_INTERNAL_ALWAYS_INLINE type name##_reduce_item(const type *in, size_t item, size_t first, size_t stride,        \
                                                       size_t count)                                                    \
@@ -52,16 +57,24 @@ enum { TW_INTERNAL_REDUCE_GROUPS = 8 }; /* groups for each multiprocessor */
         if (tw_internal_is_aligned(in))                                                                                \
             for (; first < count && count - first >= TILE; first += stride) {                                          \
                 y = name##_reduce_tile(in + first + item * VECTOR);                                                    \
-                x = has ? operation(x, y) : y;                                                                         \
+                if (has)                                                                                               \
+                    x = operation(x, y);                                                                               \
+                else                                                                                                   \
+                    x = y;                                                                                             \
                 has = true;                                                                                            \
             }                                                                                                          \
         for (; first < count; first += stride)                                                                         \
             for (size_t i = first + item; i < count && i < first + TILE; i += TW_INTERNAL_TILE_ITEMS) {                \
                 y = in[i];                                                                                             \
-                x = has ? operation(x, y) : y;                                                                         \
+                if (has)                                                                                               \
+                    x = operation(x, y);                                                                               \
+                else                                                                                                   \
+                    x = y;                                                                                             \
                 has = true;                                                                                            \
             }                                                                                                          \
-        return has ? x : in[0];                                                                                        \
+        if (!has)                                                                                                      \
+            x = in[0];                                                                                                 \
+        return x;                                                                                                      \
     }
 
 #define TW_INTERNAL_DEFINE_REDUCE_TILES(name, type, operation)                                                         \

@@ -27,47 +27,55 @@ enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those o
     }
 
 /* What all tiles before `tile` have together: the work-items of a sub-group ask a tile each, until one has it. */
-#define TW_INTERNAL_DEFINE_LOOK_BACK(name, type, operation)                                                              \
-    TW_INTERNAL_ALWAYS_INLINE type name##_look_back(tw_sub_group sub_group, const unsigned long long *tiles,             \
-                                                    size_t stride, size_t tile)                                          \
-    {                                                                                                                    \
-        const unsigned lane = sub_group.tw_lane_, lanes = sub_group.tw_max_;                                             \
-        bool has = false;                                                                                                \
-        type before;                                                                                                     \
-        for (size_t past = tile;; past -= lanes) {                                                                       \
-            type x;                                                                                                      \
-            const unsigned kind = tw_internal_ask(tiles, stride, lane < past ? past - 1 - lane : 0, &x, sizeof x);       \
-            const unsigned long long whole = tw_group_ballot(sub_group, kind == TW_INTERNAL_TILE_WHOLE);                 \
-            const unsigned last = whole ? (unsigned)__builtin_ctzll(whole) : lanes - 1;                                  \
-            for (unsigned delta = 1; delta < lanes; delta *= 2) {                                                        \
-                type other;                                                                                              \
-                tw_internal_exchange(sub_group, &other, &x, sizeof x, TW_INTERNAL_AFTER, delta);                         \
-                if (lane + delta <= last)                                                                                \
-                    x = operation(other, x);                                                                             \
-            }                                                                                                            \
-            tw_internal_exchange(sub_group, &x, &x, sizeof x, TW_INTERNAL_FROM, 0);                                      \
-            before = has ? operation(x, before) : x;                                                                     \
-            has = true;                                                                                                  \
-            if (whole)                                                                                                   \
-                return before;                                                                                           \
-        }                                                                                                                \
-    }                                                                                                                    \
-    /* The same for a tile that has `all` itself, and tells those behind it. Tile 0 has `init` before it, or nothing. */ \
-    TW_INTERNAL_ALWAYS_INLINE type name##_take_turn(tw_sub_group sub_group, unsigned long long *tiles, size_t stride,    \
-                                                    size_t tile, type all, bool has_init, type init)                     \
-    {                                                                                                                    \
-        const bool tells = sub_group.tw_lane_ == 0 && tile + 1 < stride;                                                 \
-        type before = init;                                                                                              \
-        if (tile) {                                                                                                      \
-            if (tells)                                                                                                   \
-                tw_internal_tell(tiles, stride, tile, &all, sizeof all, TW_INTERNAL_TILE_ALONE);                         \
-            before = name##_look_back(sub_group, tiles, stride, tile);                                                   \
-        }                                                                                                                \
-        if (tile || has_init)                                                                                            \
-            all = operation(before, all);                                                                                \
-        if (tells)                                                                                                       \
-            tw_internal_tell(tiles, stride, tile, &all, sizeof all, TW_INTERNAL_TILE_WHOLE);                             \
-        return before;                                                                                                   \
+#define TW_INTERNAL_DEFINE_LOOK_BACK(name, type, operation)                                                            \
+    TW_INTERNAL_ALWAYS_INLINE type name##_look_back(tw_sub_group sub_group, const unsigned long long *tiles,           \
+                                                    size_t stride, size_t tile)                                        \
+    {                                                                                                                  \
+        enum { ASKED = TW_INTERNAL_ASKED(type) };                                                                      \
+        const unsigned lane = sub_group.tw_lane_, lanes = sub_group.tw_max_;                                           \
+        bool has = false;                                                                                              \
+        type before;                                                                                                   \
+        for (size_t past = tile;; past -= lanes * ASKED) {                                                             \
+            type x, asked[ASKED];                                                                                      \
+            const unsigned mine =                                                                                      \
+                tw_internal_ask(tiles, stride, past > lane * ASKED ? past - lane * ASKED : 0, asked, sizeof x, ASKED); \
+            const unsigned long long whole = tw_group_ballot(sub_group, mine != 0);                                    \
+            x = asked[0];                                                                                              \
+            _Pragma("unroll") for (unsigned t = 1; t < ASKED; ++t) if (!(mine & ((1u << t) - 1))) x =                  \
+                operation(asked[t], x);                                                                                \
+            const unsigned last = whole ? (unsigned)__builtin_ctzll(whole) : lanes - 1;                                \
+            for (unsigned delta = 1; delta < lanes; delta *= 2) {                                                      \
+                type other;                                                                                            \
+                tw_internal_exchange(sub_group, &other, &x, sizeof x, TW_INTERNAL_AFTER, delta);                       \
+                if (lane + delta <= last)                                                                              \
+                    x = operation(other, x);                                                                           \
+            }                                                                                                          \
+            tw_internal_exchange(sub_group, &x, &x, sizeof x, TW_INTERNAL_FROM, 0);                                    \
+            if (has)                                                                                                   \
+                before = operation(x, before);                                                                         \
+            else                                                                                                       \
+                before = x;                                                                                            \
+            has = true;                                                                                                \
+            if (whole)                                                                                                 \
+                return before;                                                                                         \
+        }                                                                                                              \
+    }                                                                                                                  \
+    /* The same for a tile that has `all` itself, and tells those behind it. Before tile 0 is `init`, or nothing. */   \
+    TW_INTERNAL_ALWAYS_INLINE type name##_take_turn(tw_sub_group sub_group, unsigned long long *tiles, size_t stride,  \
+                                                    size_t tile, type all, bool has_init, type init)                   \
+    {                                                                                                                  \
+        const bool tells = sub_group.tw_lane_ == 0 && tile + 1 < stride;                                               \
+        type before = init;                                                                                            \
+        if (tile) {                                                                                                    \
+            if (tells)                                                                                                 \
+                tw_internal_tell(tiles, stride, tile, &all, sizeof all, TW_INTERNAL_TILE_ALONE);                       \
+            before = name##_look_back(sub_group, tiles, stride, tile);                                                 \
+        }                                                                                                              \
+        if (tile || has_init)                                                                                          \
+            all = operation(before, all);                                                                              \
+        if (tells)                                                                                                     \
+            tw_internal_tell(tiles, stride, tile, &all, sizeof all, TW_INTERNAL_TILE_WHOLE);                           \
+        return before;                                                                                                 \
     }
 
 #define TW_INTERNAL_DEFINE_SCAN_TILES(name, type, operation)                                                           \
@@ -75,7 +83,11 @@ enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those o
     TW_INTERNAL_DEFINE_LOOK_BACK(name, type, operation)                                                                \
     static inline void name##_scan_tiles(tw_nd_item item, const struct name##_scan *k)                                 \
     {                                                                                                                  \
-        enum { VECTOR = TW_INTERNAL_VECTOR(type), ROWS = TW_INTERNAL_ROWS(type), TILE = TW_INTERNAL_TILE(type) };      \
+        enum {                                                                                                         \
+            VECTOR = TW_INTERNAL_VECTOR(type),                                                                         \
+            ROWS = TW_INTERNAL_LONG_ROWS(type),                                                                        \
+            TILE = TW_INTERNAL_LONG_TILE(type)                                                                         \
+        };                                                                                                             \
         enum { BEFORE = TW_INTERNAL_TILE_ITEMS / 32 };                                                                 \
         TW_LOCAL(type, parts, [BEFORE + 1]);                                                                           \
         TW_INTERNAL_TAKE_TILE(item, k->common.scratch);                                                                \
@@ -90,7 +102,7 @@ enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those o
         _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r)                                                          \
         {                                                                                                              \
             if (fast)                                                                                                  \
-                tw_internal_load(x[r], k->in + start + r * stride, VECTOR * sizeof(type));                             \
+                TW_INTERNAL_LOAD_ROW(x[r], k->in + start + r * stride, type);                                          \
             else                                                                                                       \
                 _Pragma("unroll") for (unsigned j = 0; j < VECTOR; ++j) x[r][j] =                                      \
                     k->in[start + r * stride + j < count ? start + r * stride + j : first];                            \
@@ -123,7 +135,11 @@ enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those o
         bool has = tile || exclusive;                                                                                  \
         before = parts[has ? BEFORE : 0];                                                                              \
         for (unsigned i = 0; i < warp; ++i) {                                                                          \
-            before = has ? operation(before, parts[i]) : parts[i];                                                     \
+            const type part = parts[i];                                                                                \
+            if (has)                                                                                                   \
+                before = operation(before, part);                                                                      \
+            else                                                                                                       \
+                before = part;                                                                                         \
             has = true;                                                                                                \
         }                                                                                                              \
         _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r)                                                          \
@@ -131,20 +147,32 @@ enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those o
             type y[VECTOR], prior = before;                                                                            \
             bool has_prior = has;                                                                                      \
             if (lane) {                                                                                                \
-                prior = has ? operation(before, left[r]) : left[r];                                                    \
+                if (has)                                                                                               \
+                    prior = operation(before, left[r]);                                                                \
+                else                                                                                                   \
+                    prior = left[r];                                                                                   \
                 has_prior = true;                                                                                      \
             }                                                                                                          \
             _Pragma("unroll") for (unsigned j = 0; j < VECTOR; ++j)                                                    \
             {                                                                                                          \
-                const type mine = x[r][exclusive && j ? j - 1 : j];                                                    \
-                y[j] = exclusive && !j ? prior : has_prior ? operation(prior, mine) : mine;                            \
+                if (exclusive && !j)                                                                                   \
+                    y[j] = prior;                                                                                      \
+                else if (exclusive)                                                                                    \
+                    y[j] = operation(prior, x[r][j ? j - 1 : 0]);                                                      \
+                else if (has_prior)                                                                                    \
+                    y[j] = operation(prior, x[r][j]);                                                                  \
+                else                                                                                                   \
+                    y[j] = x[r][j];                                                                                    \
             }                                                                                                          \
             if (fast)                                                                                                  \
-                tw_internal_store(k->out + start + r * stride, y, VECTOR * sizeof(type));                              \
+                TW_INTERNAL_STORE_ROW(k->out + start + r * stride, y, type);                                           \
             else                                                                                                       \
                 _Pragma("unroll") for (unsigned j = 0; j < VECTOR; ++j) if (start + r * stride + j < count)            \
                     k->out[start + r * stride + j] = y[j];                                                             \
-            before = has ? operation(before, total[r]) : total[r];                                                     \
+            if (has)                                                                                                   \
+                before = operation(before, total[r]);                                                                  \
+            else                                                                                                       \
+                before = total[r];                                                                                     \
             has = true;                                                                                                \
         }                                                                                                              \
     }
@@ -218,7 +246,7 @@ enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those o
     {                                                                                                                  \
         const struct tw_internal_algorithm_device device = tw_internal_algorithm_device(group);                        \
         struct tw_internal_plan plan;                                                                                  \
-        tw_internal_plan_scan(&plan, device, &k->common, sizeof(type), TW_INTERNAL_TILE(type),                         \
+        tw_internal_plan_scan(&plan, device, &k->common, sizeof(type), TW_INTERNAL_LONG_TILE(type),                    \
                               TW_KERNEL(name##_scan_sums),                                                             \
                               device.is_gpu ? TW_KERNEL(name##_scan_tiles) : TW_KERNEL(name##_scan_shares));           \
         tw_internal_algorithm_run(group, &plan, &k->common, sizeof *k);                                                \

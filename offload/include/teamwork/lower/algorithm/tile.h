@@ -27,6 +27,8 @@ enum { TW_INTERNAL_TILE_ITEMS = 256 }; /* work-items of a group on a GPU */
 #define TW_INTERNAL_ROW_BYTES(type) (TW_INTERNAL_VECTOR(type) * sizeof(type))
 #define TW_INTERNAL_ROWS(type)                                                                                         \
     (TW_INTERNAL_ROW_BYTES(type) > 64 ? 1 : TW_INTERNAL_ROW_BYTES(type) <= 16 ? 4 : 64 / TW_INTERNAL_ROW_BYTES(type))
+#define TW_INTERNAL_LONG_ROWS(type) ((sizeof(type) <= 4 ? 3 : 2) * TW_INTERNAL_ROWS(type) / 2) /* of a scan */
+#define TW_INTERNAL_LONG_TILE(type) (TW_INTERNAL_TILE_ITEMS * TW_INTERNAL_VECTOR(type) * TW_INTERNAL_LONG_ROWS(type))
 #define TW_INTERNAL_TILE(type) (TW_INTERNAL_TILE_ITEMS * TW_INTERNAL_VECTOR(type) * TW_INTERNAL_ROWS(type))
 
 typedef unsigned tw_internal_vector __attribute__((vector_size(16)));
@@ -54,25 +56,31 @@ TW_INTERNAL_ALWAYS_INLINE bool tw_internal_is_aligned(const void *pointer)
 
 #if TW_ON_GPU
 
-/* Loads, or stores, a vector of a work-item: of 16 bytes at once, which then are aligned so. */
-TW_INTERNAL_ALWAYS_INLINE void tw_internal_load(void *to, const void *from, size_t bytes)
+/* Loads, or stores, a work-item's vector: 16 bytes at once, which are aligned so, or one element. */
+#define TW_INTERNAL_LOAD_ROW(to, from, type)                                                                           \
+    do {                                                                                                               \
+        if (TW_INTERNAL_VECTOR(type) > 1)                                                                              \
+            tw_internal_load_vector(to, from);                                                                         \
+        else                                                                                                           \
+            *(to) = *(from);                                                                                           \
+    } while (0)
+#define TW_INTERNAL_STORE_ROW(to, from, type)                                                                          \
+    do {                                                                                                               \
+        if (TW_INTERNAL_VECTOR(type) > 1)                                                                              \
+            tw_internal_store_vector(to, from);                                                                        \
+        else                                                                                                           \
+            *(to) = *(from);                                                                                           \
+    } while (0)
+TW_INTERNAL_ALWAYS_INLINE void tw_internal_load_vector(void *to, const void *from)
 {
-    if (bytes == 16) {
-        const tw_internal_vector vector = *(const tw_internal_vector *)from;
-        __builtin_memcpy(to, &vector, 16);
-    } else {
-        __builtin_memcpy(to, from, bytes);
-    }
+    const tw_internal_vector vector = *(const tw_internal_vector *)from;
+    __builtin_memcpy(to, &vector, 16);
 }
-TW_INTERNAL_ALWAYS_INLINE void tw_internal_store(void *to, const void *from, size_t bytes)
+TW_INTERNAL_ALWAYS_INLINE void tw_internal_store_vector(void *to, const void *from)
 {
-    if (bytes == 16) {
-        tw_internal_vector vector;
-        __builtin_memcpy(&vector, from, 16);
-        *(tw_internal_vector *)to = vector;
-    } else {
-        __builtin_memcpy(to, from, bytes);
-    }
+    tw_internal_vector vector;
+    __builtin_memcpy(&vector, from, 16);
+    *(tw_internal_vector *)to = vector;
 }
 
 /* The words of a value, from another work-item of the sub-group. */
@@ -108,24 +116,35 @@ TW_INTERNAL_ALWAYS_INLINE void tw_internal_tell(unsigned long long *tiles, size_
     }
 }
 
-/* Waits for a value of a tile. Returns its kind. */
-TW_INTERNAL_ALWAYS_INLINE unsigned tw_internal_ask(const unsigned long long *tiles, size_t stride, size_t tile,
-                                                   void *value, size_t bytes)
+/* The values of some tiles before one, the nearest first: those of one work-item, which asks for all of them at
+   once. */
+#define TW_INTERNAL_ASKED(type) (sizeof(type) <= 4 ? 4 : sizeof(type) <= 8 ? 2 : 1)
+
+/* Waits for the values of `count` tiles: `past` - 1, `past` - 2 and so on, and tile 0 again where there are none.
+   Returns a bit
+   for each that is TW_INTERNAL_TILE_WHOLE. */
+TW_INTERNAL_ALWAYS_INLINE unsigned tw_internal_ask(const unsigned long long *tiles, size_t stride, size_t past,
+                                                   void *values, size_t bytes, unsigned count)
 {
-    unsigned first, differs;
+    unsigned whole, missing;
     do {
-        differs = 0;
-        first = 0;
-        for (size_t i = 0; i < bytes; i += 4) {
-            const unsigned long long told =
-                tw_atomic_load(&tiles[i / 4 * stride + tile], TW_ORDER_RELAXED, TW_SCOPE_DEVICE);
-            const unsigned word = (unsigned)told, kind = (unsigned)(told >> 32);
-            first = i ? first : kind;
-            differs |= kind ^ first;
-            __builtin_memcpy((char *)value + i, &word, bytes - i < 4 ? bytes - i : 4);
+        whole = missing = 0;
+        _Pragma("unroll") for (unsigned t = 0; t < count; ++t)
+        {
+            const size_t tile = past > t + 1 ? past - t - 1 : 0;
+            unsigned first = 0;
+            for (size_t i = 0; i < bytes; i += 4) {
+                const unsigned long long told =
+                    tw_atomic_load(&tiles[i / 4 * stride + tile], TW_ORDER_RELAXED, TW_SCOPE_DEVICE);
+                const unsigned word = (unsigned)told, kind = (unsigned)(told >> 32);
+                first = i ? first : kind;
+                missing |= !kind | (kind ^ first);
+                __builtin_memcpy((char *)values + t * bytes + i, &word, bytes - i < 4 ? bytes - i : 4);
+            }
+            whole |= (first == TW_INTERNAL_TILE_WHOLE) << t;
         }
-    } while (!first || differs);
-    return first;
+    } while (missing);
+    return whole;
 }
 
 #endif
