@@ -287,6 +287,32 @@ TW_API tw_local_memory tw_local(tw_command_group *group, size_t bytes);
  *  @return as tw_local() */
 TW_API tw_local_memory tw_local_range_of(tw_command_group *group, size_t element_bytes, tw_range range);
 
+/* ---- algorithms -------------------------------------------------------------------------------------------------- */
+
+/**
+ * Makes the group's algorithm (algorithms.h) take as many elements as a number in the device's memory says when it
+ * runs, or as its argument says where that is less: so what one algorithm counts, the next one takes, and no host waits.
+ *
+ *     tw_count_on_device(cg, tw_read(cg, kept));
+ *     sum_ints(cg, tw_read(cg, x), most, 0, tw_discard_write(cg, sum));
+ *
+ * Called before the algorithm.
+ *
+ * @param count  a size_t in the device's memory: what an accessor of the group returns, or unified shared memory
+ *
+ * Errors, kept in the group:
+ *     TW_ERROR_INVALID_ARGUMENT  count is NULL, and no accessor of the group was of an empty buffer
+ */
+TW_API void tw_count_on_device(tw_command_group *group, const void *count);
+
+/**
+ * Asks for the temporary memory of the group's algorithm. It is the device's, and the queue may keep it for the next
+ * algorithm (docs/algorithms.md).
+ *
+ * @return bytes; 0 if the algorithm needs none, there is none, or group is NULL
+ */
+TW_API size_t tw_command_group_temporary_bytes(const tw_command_group *group);
+
 /* What the macros above call; not for direct use. */
 TW_API tw_status tw_internal_submit(tw_queue *queue, tw_command_group *group, tw_event **event, const char *file,
                                     int line);

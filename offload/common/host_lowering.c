@@ -214,11 +214,19 @@ void tw_host_end(const struct tw_internal_kernel *kernel, struct tw_internal_lau
         kernel->host_end(description);
 }
 
+bool tw_host_needs_one_thread(const struct tw_internal_kernel *kernel, const struct tw_internal_launch *description)
+{
+    const size_t *range = description->range;
+    return kernel->form == TW_INTERNAL_SINGLE_TASK
+           || ((kernel->form == TW_INTERNAL_WORK_GROUP || kernel->form == TW_INTERNAL_ND_RANGE) && !kernel->misfit
+               && range[0] == 1 && range[1] == 1 && range[2] == 1);
+}
+
 tw_status tw_host_run(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description,
                       const struct tw_host_prelude *prelude)
 {
     struct tw_host_scratch scratch = {NULL, 0};
-    if (kernel->form == TW_INTERNAL_SINGLE_TASK) {
+    if (tw_host_needs_one_thread(kernel, description)) {
         (void)tw_host_prepare(kernel, description, &scratch);
         if (prelude)
             prelude->run(prelude, 0, 1);

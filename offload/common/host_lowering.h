@@ -37,6 +37,8 @@ struct tw_host_prelude {
     void (*run)(const struct tw_host_prelude *prelude, size_t piece, size_t pieces);
 };
 
+/* Returns true for a launch that one thread runs alone, without a team: a single task, or one work-group. */
+bool tw_host_needs_one_thread(const struct tw_internal_kernel *kernel, const struct tw_internal_launch *description);
 /* Runs a kernel in the host lowering, on the calling thread and its OpenMP team, in a parallel region of its own.
    `prelude` may be NULL. */
 tw_status tw_host_run(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description,

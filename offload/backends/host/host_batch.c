@@ -106,7 +106,7 @@ static void await(struct team *team, atomic_uint *counter, unsigned value, unsig
    none. */
 static bool find_ready(struct tw_backend_batch *batch, bool more, struct tw_host_scratch *scratch)
 {
-    while (more && batch->kernel->form != TW_INTERNAL_SINGLE_TASK
+    while (more && !tw_host_needs_one_thread(batch->kernel, batch->launch)
            && !tw_host_prepare(batch->kernel, batch->launch, scratch))
         more = batch->next(batch, tw_host_outcome(batch->kernel, batch->launch));
     return more;
@@ -128,7 +128,7 @@ static bool lead(struct team *team, unsigned threads, struct tw_host_scratch *sc
         await(team, &team->done, turn * (threads - 1), 0, threads);
         tw_host_end(kernel, description);
         more = find_ready(batch, batch->next(batch, tw_host_outcome(kernel, description)), scratch);
-    } while (more && batch->kernel->form != TW_INTERNAL_SINGLE_TASK);
+    } while (more && !tw_host_needs_one_thread(batch->kernel, batch->launch));
     team->over = true;
     advance(team, &team->turn);
     return more;
@@ -176,7 +176,7 @@ void tw_host_launch_batch(struct tw_backend_device *device, struct tw_backend_ba
     const bool has_team = (unsigned)omp_get_max_threads() <= MOST_THREADS;
     bool more = find_ready(batch, true, &scratch);
     while (more) {
-        if (has_team && batch->kernel->form != TW_INTERNAL_SINGLE_TASK)
+        if (has_team && !tw_host_needs_one_thread(batch->kernel, batch->launch))
             more = run_team(batch, &scratch);
         else
             more = find_ready(batch, batch->next(batch, tw_host_run(batch->kernel, batch->launch, NULL)), &scratch);

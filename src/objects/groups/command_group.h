@@ -47,6 +47,14 @@ struct tw_group_recorder {
     tw_status (*settle)(struct tw_command_group *group, const char *step);
 };
 
+/* What an algorithm has besides a launch, which is its group's own: algorithm.c. */
+struct tw_algorithm {
+    struct tw_buffer *scratch; /* temporary memory: the algorithm's handle of it; or NULL */
+    size_t scratch_bytes;
+    size_t count;                     /* number of `steps` */
+    struct tw_command_group *steps[]; /* that are submitted in front of the group */
+};
+
 struct tw_command_group {
     struct tw_queue *queue;                   /* counted until the group is submitted */
     struct tw_device *device;                 /* where the accessors are: the queue's, or the host */
@@ -59,6 +67,8 @@ struct tw_command_group {
     bool on_host;                             /* its accessors are on the host: tw_update_host(), or TW_HOST */
     const struct tw_group_recorder *recorder; /* on a queue over several devices, until it is settled; else NULL */
     struct tw_divided *divided;               /* what that has recorded; or NULL */
+    struct tw_algorithm *algorithm;           /* what is in front of its launch (algorithm.h); or NULL */
+    const void *counted;                      /* tw_count_on_device(); or NULL */
     bool has_host_task, has_native_task;
     bool is_part;                        /* its launch is a part of a larger one: */
     size_t part_first[3], part_count[3]; /* tw_command_group_set_part() */
@@ -130,8 +140,8 @@ bool tw_command_group_access(struct tw_command_group *group, struct tw_buffer *b
    that address; NULL if there is nothing to access, or the group fails. */
 void *tw_command_group_access_within(struct tw_command_group *group, struct tw_buffer *root, const struct tw_box *all,
                                      const struct tw_box *accessed, tw_access_mode mode);
-/* Submits groups of the devices of a queue as one submission: no other command comes between them. They depend on `before`,
-   which the caller keeps; NULL: on none. Groups that were submitted are gone, and NULL. `event` as for tw_queue_submit();
+/* Submits groups of the devices of a queue, or of the queue itself, as one submission: no other command comes between
+   them. They depend on `before`, which the caller keeps; NULL: on none. Groups that were submitted are gone, and NULL. `event` as for tw_queue_submit();
    `events` receives one of each group, which is measured; NULL if not wanted. */
 tw_status tw_command_groups_submit(struct tw_queue *queue, struct tw_command_group **groups, size_t count,
                                    struct tw_event_list *before, tw_event **event, tw_event **events, const char *file,

@@ -9,6 +9,9 @@
 
 /* Frees a group, whose queue and buffers have been released. Called without the lock, if it has events. */
 void tw_command_group_free(struct tw_command_group *group);
+/* Discards the steps of an algorithm, which were not submitted, and its temporary memory. NULL is allowed. The lock is not
+   held. */
+void tw_command_group_drop_algorithm(struct tw_algorithm *algorithm);
 /* Releases events. NULL is allowed. Called without the lock, if there are any. */
 void tw_command_group_drop_events(struct tw_event_list *list);
 /* Gives a submitted group to its queue as a spare one. Returns the group if the caller is to free it, else NULL. */

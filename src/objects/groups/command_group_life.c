@@ -126,10 +126,20 @@ static void drop_locked(struct tw_command_group *group)
     tw_task_queue_release_locked(&group->queue->tasks);
 }
 
+void tw_command_group_drop_algorithm(struct tw_algorithm *algorithm)
+{
+    for (size_t i = 0; algorithm && i < algorithm->count; ++i)
+        tw_command_group_discard(algorithm->steps[i]);
+    if (algorithm && algorithm->scratch)
+        tw_buffer_drop(algorithm->scratch); /* commands keep what they use */
+    free(algorithm);
+}
+
 void tw_command_group_discard(tw_command_group *group)
 {
     if (!group || tw_command_group_was_submitted(group))
         return;
+    tw_command_group_drop_algorithm(group->algorithm);
     tw_lock();
     drop_locked(group);
     tw_unlock();

@@ -8,6 +8,7 @@
 
 #include <teamwork/command_graph.h>
 
+#include "algorithm.h"
 #include "base/detail.h"
 #include "base/lock.h"
 #include "base/process.h"
@@ -37,6 +38,8 @@ static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **eve
         return status;
     if (__builtin_expect(group->divided != NULL, 0))
         return submit_divided(group, event, file, line);
+    if (__builtin_expect(group->algorithm != NULL, 0))
+        return tw_algorithm_submit(group, event, file, line);
     struct tw_command *command = tw_command_group_make_command(group, file, line);
     if (!command)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the command group");
@@ -119,7 +122,8 @@ tw_status tw_internal_submit(tw_queue *queue, tw_command_group *group, tw_event 
 static bool are_alike(const struct tw_command_group *one, const struct tw_command_group *other)
 {
     const struct tw_task_kind *body = tw_command_group_body(one);
-    if (!body->execute || other->divided || body != tw_command_group_body(other) || one->use_count != other->use_count)
+    if (!body->execute || other->divided || other->algorithm || body != tw_command_group_body(other)
+        || one->use_count != other->use_count)
         return false;
     if (!body->launches
         && (one->args_bytes != other->args_bytes || memcmp(one->args, other->args, one->args_bytes) != 0))
@@ -175,7 +179,8 @@ tw_status tw_internal_submit_function(tw_queue *queue, tw_queue *fallback, tw_co
         if (i == 0 && recorded && recorded->divided)
             recorded->divided->fallback = fallback;
         else if (i == 0 && recorded && recorded->status == TW_SUCCESS && fallback && fallback->device != queue->device
-                 && !recorded->on_host && !recorded->has_native_task && !tw_queue_is_recording(queue))
+                 && !recorded->on_host && !recorded->has_native_task && !recorded->algorithm
+                 && !tw_queue_is_recording(queue))
             record_fallback(recorded, fallback, function, user);
         tw_command_group *group = recorded;
         recorded = NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Submits several groups as one: those of the devices of a queue over several (divided_submit.c). */
+/* Submits several groups as one: those of the devices of a queue over several (divided_submit.c), and
+   those of an algorithm (algorithm.c), which have one queue. */
 #include "command_group_command.h"
 
 #include <stdio.h>
@@ -104,7 +105,7 @@ static tw_status make_commands(struct joint *joint, bool has_event, const char *
         if (tw_tools_are_on())
             joint->commands[i]->recorded_ns = group->began_ns;
     }
-    if (status == TW_SUCCESS && (has_event || joint->queue->tasks.in_order)
+    if (status == TW_SUCCESS && (has_event || (joint->queue->devices && joint->queue->tasks.in_order))
         && !(joint->join = make_join(joint->queue, joint->count, file, line)))
         status = TW_ERROR_OUT_OF_MEMORY;
     return status == TW_ERROR_OUT_OF_MEMORY ? tw_fail(status, "no memory for the command group") : status;
@@ -174,7 +175,7 @@ static tw_status submit_commands_locked(const struct joint *joint, tw_event **ev
 {
     const bool records = joint->queue->recorder.recording != NULL;
     tw_status status = TW_SUCCESS;
-    if (records && joint->queue->tasks.in_order)
+    if (records && joint->queue->devices && joint->queue->tasks.in_order)
         return tw_fail(TW_ERROR_UNSUPPORTED,
                        "a queue over several devices that keeps the order cannot record: within a "
                        "command graph accessors give the order");

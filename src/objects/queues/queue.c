@@ -11,6 +11,7 @@
 #include "base/detail.h"
 #include "base/lock.h"
 #include "base/process.h"
+#include "objects/data/buffer.h"
 #include "objects/data/host_access.h"
 #include "objects/devices/discovery.h"
 #include "objects/devices/lifetime.h"
@@ -69,6 +70,11 @@ static void end_locked(struct tw_task_queue *tasks)
         struct tw_command_group *group = atomic_load(&queue->spare[i].group);
         if (group)
             queue->free_group(group);
+    }
+    for (size_t i = 0; i < TW_SPARE_SCRATCH; ++i) {
+        struct tw_buffer *scratch = atomic_load(&queue->scratch[i]);
+        if (scratch)
+            tw_buffer_unuse_locked(scratch);
     }
     tw_memory_drop_locked(&queue->kept);
     tw_task_queue_end(tasks);

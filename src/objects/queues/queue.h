@@ -18,6 +18,7 @@
 #include "runtime/command.h"
 #include "runtime/task_queue.h"
 
+struct tw_buffer;
 struct tw_command_graph;
 struct tw_command_group;
 struct tw_divided;
@@ -25,6 +26,9 @@ struct tw_queue_devices;
 
 /* Number of submitted groups that a queue keeps for tw_queue_begin(): one for each thread, up to this many threads. */
 #define TW_SPARE_GROUPS 8
+
+/* Number of buffers of temporary memory that a queue keeps for algorithms. */
+#define TW_SPARE_SCRATCH 4
 
 /* The most devices of a queue. */
 #define TW_MOST_QUEUE_DEVICES 64u
@@ -59,7 +63,8 @@ struct tw_queue {
     struct tw_error_list errors;
     struct tw_queue *next_failed, **failed_link; /* in the list of queues that have had errors */
     struct tw_kept_memory kept;
-    void (*free_group)(struct tw_command_group *group); /* frees a spare group; set with the first */
+    _Atomic(struct tw_buffer *) scratch[TW_SPARE_SCRATCH]; /* temporary memory for the next algorithm; or NULL */
+    void (*free_group)(struct tw_command_group *group);    /* frees a spare group; set with the first */
     struct {
         _Alignas(TW_CACHE_LINE) _Atomic(struct tw_command_group *) group; /* for tw_queue_begin(); or NULL */
     } spare[TW_SPARE_GROUPS];

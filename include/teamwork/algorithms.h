@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Algorithms over elements in a device's memory: reductions, scans and selections, for numbers and structs of the
+ * program, with
+ * operations of the program (docs/algorithms.md).
+ *
+ *     TW_SCAN(sum_ints, int, tw_plus); // at file scope, with a semicolon: defines sum_ints_inclusive() and the like
+ *
+ *     tw_command_group *cg = tw_queue_begin(queue);
+ *     sum_ints_inclusive(cg, tw_read(cg, x), count, tw_discard_write(cg, sums));
+ *     status = tw_queue_submit(queue, cg, NULL);
+ *
+ * A definition makes kernels for all devices that the file is compiled for, and functions that record an algorithm
+ * as what a
+ * command group does, in place of a kernel. So it is asynchronous, waits for what its accessors and tw_depends_on()
+ * say, keeps
+ * the order of an in-order queue, and can be recorded in a command graph. The functions are `static`; what they share:
+ *
+ *     group    its first error stays, as in all recording (command_group.h); on a queue over several devices
+ *              TW_ERROR_UNSUPPORTED
+ *     in, out  in the device's memory: what an accessor of the group returns, or unified shared memory (usm.h), also
+ *              further on in it: `(int *)tw_write(cg, x) + 10`. A pointer that is NULL is TW_ERROR_INVALID_ARGUMENT,
+ * and
+ *              so is one into a buffer whose elements have another size
+ *     count    of elements, at most; tw_count_on_device() says that the device has their number. 0 is allowed
+ *
+ * and TW_ERROR_OUT_OF_MEMORY, TW_ERROR_OUT_OF_DEVICE_MEMORY for want of memory: of temporary memory, too, which
+ * tw_command_group_temporary_bytes() tells. Each group is recorded by one thread; functions may be called by all.
+ *
+ * `type` is a number, a struct or a union, that can be copied byte by byte. `operation` is a function `type f(type,
+ * type)` of the
+ * same file, or a macro such as tw_plus. It is associative, or nearly so, as the sum of floating point.
+ */
+#ifndef TEAMWORK_ALGORITHMS_H
+#define TEAMWORK_ALGORITHMS_H
+
+#include <teamwork/kernel_definition.h>
+#include <teamwork/lower/algorithm/reduce.h>
+#include <teamwork/lower/algorithm/scan.h>
+#include <teamwork/lower/algorithm/select.h>
+
+/** Operations for numbers, of all types. Arguments are evaluated more than once. */
+#define tw_plus(a, b) ((a) + (b))
+#define tw_multiplies(a, b) ((a) * (b))
+#define tw_minimum(a, b) ((b) < (a) ? (b) : (a))
+#define tw_maximum(a, b) ((a) < (b) ? (b) : (a))
+#define tw_equal_to(a, b) ((a) == (b))
+
+/**
+ * Defines a reduction, which combines all elements (std::reduce, cub::DeviceReduce):
+ *
+ *     void name(tw_command_group *group, const type *in, size_t count, type init, type *out);
+ *
+ * out[0] becomes init and all elements of `in` together; init, if there are none. The operation commutes, too:
+ * elements are
+ * combined in an order that depends on the device and the count alone, so that floating point has the same bits in
+ * every run.
+ *
+ * Memory: reads the elements once. Temporary: one value for each work-group, some thousand at most.
+ *
+ * Expands to: a struct, two kernels and the function, all of whose names begin with `name`.
+ */
+#define TW_REDUCE_ALL(name, type, operation)                                                                           \
+    TW_INTERNAL_REDUCE_ALL(name, type, operation)                                                                      \
+    struct name##_reduce
+
+/**
+ * Defines scans, or prefix sums (std::inclusive_scan and std::exclusive_scan, cub::DeviceScan):
+ *
+ *     void name_inclusive(tw_command_group *group, const type *in, size_t count, type *out);
+ *     void name_exclusive(tw_command_group *group, const type *in, size_t count, type init, type *out);
+ *
+ * out[i] becomes in[0] to in[i] together; exclusive: init and in[0] to in[i - 1]. Elements are combined in their
+ * order: the
+ * operation need not commute. `out` may be `in`; else they do not overlap. On a GPU the sums of floating point may
+ * differ from run
+ * to run in their last bits.
+ *
+ * Memory: on a GPU reads the elements once, on a CPU twice but for small counts, and writes them once. Temporary: on
+ * a GPU twice the
+ * size of a value for each 16 or 24 KiB.
+ *
+ * Expands to: a struct, three kernels and the functions, all of whose names begin with `name`.
+ */
+#define TW_SCAN(name, type, operation)                                                                                 \
+    TW_INTERNAL_SCAN(name, type, operation)                                                                            \
+    struct name##_scan
+
+/**
+ * Defines a selection of the elements for which a predicate is true (std::copy_if, cub::DeviceSelect::If):
+ *
+ *     void name(tw_command_group *group, const type *in, size_t count, type *out, size_t *selected);
+ *
+ * They go to out[0] and so on in their order, and their number to selected[0], which is in the device's memory, too:
+ * tw_count_on_device() takes it. `out` has room for all that may be selected, and does not overlap `in`.
+ *
+ * Memory: on a GPU reads the elements once, on a CPU twice but for small counts, and writes those that are selected.
+ * Temporary: on a
+ * GPU 16 bytes for each 16 KiB.
+ *
+ * Expands to: a struct, three kernels and functions, all of whose names begin with `name`.
+ *
+ * @param predicate  a function `bool f(type)` of the same file, or a macro
+ */
+#define TW_SELECT(name, type, predicate)                                                                               \
+    TW_INTERNAL_SELECT(name, type, TW_INTERNAL_KEEP_IF, predicate, 0)                                                  \
+    struct name##_select
+
+/**
+ * Defines a selection by flags (cub::DeviceSelect::Flagged), with arguments and memory as TW_SELECT():
+ *
+ *     void name(tw_command_group *group, const type *in, const unsigned char *flags, size_t count, type *out,
+ *               size_t *selected);
+ *
+ * Elements are selected whose flag is not 0.
+ */
+#define TW_SELECT_FLAGGED(name, type)                                                                                  \
+    TW_INTERNAL_SELECT_FLAGGED(name, type)                                                                             \
+    struct name##_select
+
+/**
+ * Defines a partition, with arguments as TW_SELECT() (cub::DevicePartition::If): what is not selected follows, the last
+ * one first. So
+ * `out` has room for `count` elements.
+ */
+#define TW_PARTITION(name, type, predicate)                                                                            \
+    TW_INTERNAL_SELECT(name, type, TW_INTERNAL_KEEP_IF, predicate, 1)                                                  \
+    struct name##_select
+
+/**
+ * Defines a selection of the first of equal elements in a row, with arguments as TW_SELECT() (std::unique_copy,
+ * cub::DeviceSelect::Unique).
+ *
+ * @param equal  a function `bool f(type, type)` of the same file that compares an element with the one before, or a
+ * macro such as
+ *               tw_equal_to
+ */
+#define TW_UNIQUE(name, type, equal)                                                                                   \
+    TW_INTERNAL_SELECT(name, type, TW_INTERNAL_KEEP_FIRST, equal, 0)                                                   \
+    struct name##_select
+
+#endif

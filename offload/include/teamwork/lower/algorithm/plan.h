@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** What an algorithm of <teamwork/algorithms.h> tells the library: its launches, and their temporary memory. */
+#ifndef TEAMWORK_LOWER_ALGORITHM_PLAN_H
+#define TEAMWORK_LOWER_ALGORITHM_PLAN_H
+
+#include <teamwork/command_group.h>
+
+TW_BEGIN_DECLS
+
+/* Begins the block of each kernel of an algorithm. */
+struct tw_internal_algorithm {
+    size_t count;        /* of elements, at most */
+    const void *counted; /* in the device's memory: their number, a size_t; or NULL */
+    void *scratch;       /* temporary memory, for all launches of the algorithm; or NULL */
+    size_t share;        /* elements of a work-group on a CPU */
+    size_t pass;         /* of the stage that runs */
+};
+
+/* A launch. */
+struct tw_internal_plan_stage {
+    const struct tw_internal_kernel *kernel; /* hierarchical or nd_range, of one dimension */
+    size_t groups, group_items;
+    size_t pass;
+};
+
+enum { TW_INTERNAL_MOST_STAGES = 24 };
+
+struct tw_internal_plan {
+    size_t scratch_bytes; /* temporary memory */
+    size_t cleared_bytes; /* the first so many of it are 0 in the first launch */
+    size_t count;         /* of launches */
+    struct tw_internal_plan_stage stages[TW_INTERNAL_MOST_STAGES];
+};
+
+/* What a plan depends on. */
+struct tw_internal_algorithm_device {
+    bool is_gpu;
+    size_t units; /* processors */
+};
+
+/* That of a group's queue. A group that is NULL or has failed has some. */
+TW_API struct tw_internal_algorithm_device tw_internal_algorithm_device(const tw_command_group *group);
+
+/* Records the launches of a plan, with a block that begins with `block`, whose members but `count` and `share` it
+   sets. Errors
+   are kept in the group. */
+TW_API void tw_internal_algorithm_run(tw_command_group *group, const struct tw_internal_plan *plan,
+                                      struct tw_internal_algorithm *block, size_t block_bytes);
+
+/* ---- how the library's header files plan ------------------------------------------------------------------------- */
+
+static inline size_t tw_internal_divide_up(size_t count, size_t by)
+{
+    return count / by + (count % by != 0);
+}
+
+static inline void tw_internal_add_stage(struct tw_internal_plan *plan, const struct tw_internal_kernel *kernel,
+                                         size_t groups, size_t group_items, size_t pass)
+{
+    struct tw_internal_plan_stage *stage = &plan->stages[plan->count++];
+    stage->kernel = kernel;
+    stage->groups = groups;
+    stage->group_items = group_items;
+    stage->pass = pass;
+}
+
+/* The work-groups of an algorithm on a CPU, one for each processor, and the elements of each. What fewer than 64 KiB
+   have is
+   less than what a team of threads costs. */
+static inline size_t tw_internal_shares(struct tw_internal_algorithm *block, size_t units, size_t element_bytes)
+{
+    const size_t least = element_bytes < 65536 ? 65536 / element_bytes : 1;
+    const size_t groups = block->count / least < units ? block->count / least : units;
+    block->share = groups > 1 ? tw_internal_divide_up(block->count, groups) : block->count;
+    return groups > 1 ? tw_internal_divide_up(block->count, block->share) : 1;
+}
+
+TW_END_DECLS
+
+#endif

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Lowers TW_SCAN() (<teamwork/algorithms.h>). On a GPU one launch reads and writes each element once: a tile waits
+ * for what the
+ * tiles before it have together (tile.h). On a CPU a second launch reads the elements again.
+ */
+#ifndef TEAMWORK_LOWER_ALGORITHM_SCAN_H
+#define TEAMWORK_LOWER_ALGORITHM_SCAN_H
+
+#include <teamwork/lower/algorithm/tile.h>
+
+enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those of tiles: the counter of tiles */
+
+#if TW_ON_GPU
+
+/* x of all work-items of a sub-group up to this one. */
+#define TW_INTERNAL_DEFINE_SCAN_LANES(name, type, operation)                                                           \
+    TW_INTERNAL_ALWAYS_INLINE type name##_scan_lanes(tw_sub_group sub_group, type x)                                   \
+    {                                                                                                                  \
+        for (unsigned delta = 1; delta < sub_group.tw_max_; delta *= 2) {                                              \
+            type other;                                                                                                \
+            tw_internal_exchange(sub_group, &other, &x, sizeof x, TW_INTERNAL_BEFORE, delta);                          \
+            if (sub_group.tw_lane_ >= delta)                                                                           \
+                x = operation(other, x);                                                                               \
+        }                                                                                                              \
+        return x;                                                                                                      \
+    }
+
+/* What all tiles before `tile` have together: the work-items of a sub-group ask a tile each, until one has it. */
+#define TW_INTERNAL_DEFINE_LOOK_BACK(name, type, operation)                                                            \
+    TW_INTERNAL_ALWAYS_INLINE type name##_look_back(tw_sub_group sub_group, const unsigned long long *tiles,           \
+                                                    size_t stride, size_t tile)                                        \
+    {                                                                                                                  \
+        enum { ASKED = TW_INTERNAL_ASKED(type) };                                                                      \
+        const unsigned lane = sub_group.tw_lane_, lanes = sub_group.tw_max_;                                           \
+        bool has = false;                                                                                              \
+        type before;                                                                                                   \
+        for (size_t past = tile;; past -= lanes * ASKED) {                                                             \
+            type x, asked[ASKED];                                                                                      \
+            const unsigned mine =                                                                                      \
+                tw_internal_ask(tiles, stride, past > lane * ASKED ? past - lane * ASKED : 0, asked, sizeof x, ASKED); \
+            const unsigned long long whole = tw_group_ballot(sub_group, mine != 0);                                    \
+            x = asked[0];                                                                                              \
+            _Pragma("unroll") for (unsigned t = 1; t < ASKED; ++t) if (!(mine & ((1u << t) - 1))) x =                  \
+                operation(asked[t], x);                                                                                \
+            const unsigned last = whole ? (unsigned)__builtin_ctzll(whole) : lanes - 1;                                \
+            for (unsigned delta = 1; delta < lanes; delta *= 2) {                                                      \
+                type other;                                                                                            \
+                tw_internal_exchange(sub_group, &other, &x, sizeof x, TW_INTERNAL_AFTER, delta);                       \
+                if (lane + delta <= last)                                                                              \
+                    x = operation(other, x);                                                                           \
+            }                                                                                                          \
+            tw_internal_exchange(sub_group, &x, &x, sizeof x, TW_INTERNAL_FROM, 0);                                    \
+            if (has)                                                                                                   \
+                before = operation(x, before);                                                                         \
+            else                                                                                                       \
+                before = x;                                                                                            \
+            has = true;                                                                                                \
+            if (whole)                                                                                                 \
+                return before;                                                                                         \
+        }                                                                                                              \
+    }                                                                                                                  \
+    /* The same for a tile that has `all` itself, and tells those behind it. Before tile 0 is `init`, or nothing. */   \
+    TW_INTERNAL_ALWAYS_INLINE type name##_take_turn(tw_sub_group sub_group, unsigned long long *tiles, size_t stride,  \
+                                                    size_t tile, type all, bool has_init, type init)                   \
+    {                                                                                                                  \
+        const bool tells = sub_group.tw_lane_ == 0 && tile + 1 < stride;                                               \
+        type before = init;                                                                                            \
+        if (tile) {                                                                                                    \
+            if (tells)                                                                                                 \
+                tw_internal_tell(tiles, stride, tile, &all, sizeof all, TW_INTERNAL_TILE_ALONE);                       \
+            before = name##_look_back(sub_group, tiles, stride, tile);                                                 \
+        }                                                                                                              \
+        if (tile || has_init)                                                                                          \
+            all = operation(before, all);                                                                              \
+        if (tells)                                                                                                     \
+            tw_internal_tell(tiles, stride, tile, &all, sizeof all, TW_INTERNAL_TILE_WHOLE);                           \
+        return before;                                                                                                 \
+    }
+
+#define TW_INTERNAL_DEFINE_SCAN_TILES(name, type, operation)                                                           \
+    TW_INTERNAL_DEFINE_SCAN_LANES(name, type, operation)                                                               \
+    TW_INTERNAL_DEFINE_LOOK_BACK(name, type, operation)                                                                \
+    static inline void name##_scan_tiles(tw_nd_item item, const struct name##_scan *k)                                 \
+    {                                                                                                                  \
+        enum {                                                                                                         \
+            VECTOR = TW_INTERNAL_VECTOR(type),                                                                         \
+            ROWS = TW_INTERNAL_LONG_ROWS(type),                                                                        \
+            TILE = TW_INTERNAL_LONG_TILE(type)                                                                         \
+        };                                                                                                             \
+        enum { BEFORE = TW_INTERNAL_TILE_ITEMS / 32 };                                                                 \
+        TW_LOCAL(type, parts, [BEFORE + 1]);                                                                           \
+        TW_INTERNAL_TAKE_TILE(item, k->common.scratch);                                                                \
+        const tw_sub_group sub_group = tw_get_sub_group(item);                                                         \
+        const unsigned lane = sub_group.tw_lane_, lanes = sub_group.tw_max_, warp = sub_group.tw_id_;                  \
+        const size_t count = tw_internal_count(&k->common), first = tile * TILE;                                       \
+        if (first >= count)                                                                                            \
+            return;                                                                                                    \
+        const bool fast = count - first >= TILE && tw_internal_is_aligned(k->in) && tw_internal_is_aligned(k->out);    \
+        const size_t start = first + (warp * ROWS * lanes + lane) * VECTOR, stride = lanes * VECTOR;                   \
+        type x[ROWS][VECTOR], left[ROWS], total[ROWS];                                                                 \
+        _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r)                                                          \
+        {                                                                                                              \
+            if (fast)                                                                                                  \
+                TW_INTERNAL_LOAD_ROW(x[r], k->in + start + r * stride, type);                                          \
+            else                                                                                                       \
+                _Pragma("unroll") for (unsigned j = 0; j < VECTOR; ++j) x[r][j] =                                      \
+                    k->in[start + r * stride + j < count ? start + r * stride + j : first];                            \
+        }                                                                                                              \
+        _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r)                                                          \
+        {                                                                                                              \
+            _Pragma("unroll") for (unsigned j = 1; j < VECTOR; ++j) x[r][j] = operation(x[r][j - 1], x[r][j]);         \
+            const type all = name##_scan_lanes(sub_group, x[r][VECTOR - 1]);                                           \
+            tw_internal_exchange(sub_group, &left[r], &all, sizeof all, TW_INTERNAL_BEFORE, 1);                        \
+            tw_internal_exchange(sub_group, &total[r], &all, sizeof all, TW_INTERNAL_FROM, lanes - 1);                 \
+        }                                                                                                              \
+        type before = total[0];                                                                                        \
+        _Pragma("unroll") for (unsigned r = 1; r < ROWS; ++r) before = operation(before, total[r]);                    \
+        if (lane == 0)                                                                                                 \
+            parts[warp] = before;                                                                                      \
+        tw_barrier(item, TW_LOCAL_SPACE);                                                                              \
+        const bool exclusive = k->exclusive;                                                                           \
+        if (warp == 0) {                                                                                               \
+            type all = parts[0];                                                                                       \
+            for (unsigned i = 1; i < sub_group.tw_count_; ++i)                                                         \
+                all = operation(all, parts[i]);                                                                        \
+            unsigned long long *tiles =                                                                                \
+                (unsigned long long *)(void *)((char *)k->common.scratch + TW_INTERNAL_SCAN_HEAD);                     \
+            before = name##_take_turn(sub_group, tiles, tw_internal_divide_up(k->common.count, TILE), tile, all,       \
+                                      exclusive, k->init);                                                             \
+            if (lane == 0)                                                                                             \
+                parts[BEFORE] = before;                                                                                \
+        }                                                                                                              \
+        tw_barrier(item, TW_LOCAL_SPACE);                                                                              \
+        bool has = tile || exclusive;                                                                                  \
+        before = parts[has ? BEFORE : 0];                                                                              \
+        for (unsigned i = 0; i < warp; ++i) {                                                                          \
+            const type part = parts[i];                                                                                \
+            if (has)                                                                                                   \
+                before = operation(before, part);                                                                      \
+            else                                                                                                       \
+                before = part;                                                                                         \
+            has = true;                                                                                                \
+        }                                                                                                              \
+        _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r)                                                          \
+        {                                                                                                              \
+            type y[VECTOR], prior = before;                                                                            \
+            bool has_prior = has;                                                                                      \
+            if (lane) {                                                                                                \
+                if (has)                                                                                               \
+                    prior = operation(before, left[r]);                                                                \
+                else                                                                                                   \
+                    prior = left[r];                                                                                   \
+                has_prior = true;                                                                                      \
+            }                                                                                                          \
+            _Pragma("unroll") for (unsigned j = 0; j < VECTOR; ++j)                                                    \
+            {                                                                                                          \
+                if (exclusive && !j)                                                                                   \
+                    y[j] = prior;                                                                                      \
+                else if (exclusive)                                                                                    \
+                    y[j] = operation(prior, x[r][j ? j - 1 : 0]);                                                      \
+                else if (has_prior)                                                                                    \
+                    y[j] = operation(prior, x[r][j]);                                                                  \
+                else                                                                                                   \
+                    y[j] = x[r][j];                                                                                    \
+            }                                                                                                          \
+            if (fast)                                                                                                  \
+                TW_INTERNAL_STORE_ROW(k->out + start + r * stride, y, type);                                           \
+            else                                                                                                       \
+                _Pragma("unroll") for (unsigned j = 0; j < VECTOR; ++j) if (start + r * stride + j < count)            \
+                    k->out[start + r * stride + j] = y[j];                                                             \
+            if (has)                                                                                                   \
+                before = operation(before, total[r]);                                                                  \
+            else                                                                                                       \
+                before = total[r];                                                                                     \
+            has = true;                                                                                                \
+        }                                                                                                              \
+    }
+#define TW_INTERNAL_DEFINE_SCAN_SHARES(name, type, operation)                                                          \
+    TW_INTERNAL_NO_CPU_KERNEL(name##_scan_sums, name##_scan)                                                           \
+    TW_INTERNAL_NO_CPU_KERNEL(name##_scan_shares, name##_scan)
+
+#else
+
+#define TW_INTERNAL_DEFINE_SCAN_TILES(name, type, operation) TW_INTERNAL_NO_GPU_KERNEL(name##_scan_tiles, name##_scan)
+
+#define TW_INTERNAL_DEFINE_SCAN_SHARES(name, type, operation)                                                          \
+    static inline void name##_scan_sums(tw_group group, const struct name##_scan *k)                                   \
+    {                                                                                                                  \
+        TW_ONCE(group) {                                                                                               \
+            const size_t me = tw_group_id(group, 0);                                                                   \
+            size_t i = 0;                                                                                              \
+            const size_t past = tw_internal_share_of(&k->common, me, &i);                                              \
+            if (i < past) {                                                                                            \
+                type sum = k->in[i];                                                                                   \
+                while (++i < past)                                                                                     \
+                    sum = operation(sum, k->in[i]);                                                                    \
+                ((type *)k->common.scratch)[me] = sum;                                                                 \
+            }                                                                                                          \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static inline void name##_scan_shares(tw_group group, const struct name##_scan *k)                                 \
+    {                                                                                                                  \
+        TW_ONCE(group) {                                                                                               \
+            const type *const sums = (const type *)k->common.scratch;                                                  \
+            const size_t me = tw_group_id(group, 0);                                                                   \
+            const bool exclusive = k->exclusive;                                                                       \
+            bool has = exclusive;                                                                                      \
+            type before = k->init;                                                                                     \
+            size_t i = 0;                                                                                              \
+            const size_t past = tw_internal_share_of(&k->common, me, &i);                                              \
+            for (size_t s = 0; s < me && i < past; ++s) {                                                              \
+                before = has ? operation(before, sums[s]) : sums[s];                                                   \
+                has = true;                                                                                            \
+            }                                                                                                          \
+            for (; exclusive && i < past; ++i) {                                                                       \
+                const type x = k->in[i];                                                                               \
+                k->out[i] = before;                                                                                    \
+                if (i + 1 < past)                                                                                      \
+                    before = operation(before, x);                                                                     \
+            }                                                                                                          \
+            for (; i < past; ++i) {                                                                                    \
+                before = has ? operation(before, k->in[i]) : k->in[i];                                                 \
+                has = true;                                                                                            \
+                k->out[i] = before;                                                                                    \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+#endif
+
+#define TW_INTERNAL_SCAN(name, type, operation)                                                                        \
+    struct name##_scan {                                                                                               \
+        struct tw_internal_algorithm common;                                                                           \
+        const type *in;                                                                                                \
+        type *out;                                                                                                     \
+        type init;                                                                                                     \
+        bool exclusive;                                                                                                \
+    };                                                                                                                 \
+    TW_INTERNAL_DEFINE_SCAN_TILES(name, type, operation)                                                               \
+    TW_INTERNAL_DEFINE_SCAN_SHARES(name, type, operation)                                                              \
+    TW_ND_RANGE_KERNEL(static TW_BLOCK(name##_scan) TW_FOR_GPUS name##_scan_tiles, TW_INTERNAL_TILE_ITEMS);            \
+    TW_WORK_GROUP_KERNEL(static TW_BLOCK(name##_scan) TW_FOR_CPUS name##_scan_sums, 1);                                \
+    TW_WORK_GROUP_KERNEL(static TW_BLOCK(name##_scan) TW_FOR_CPUS name##_scan_shares, 1);                              \
+    static inline __attribute__((unused)) void name##_record(tw_command_group *group, struct name##_scan *k)           \
+    {                                                                                                                  \
+        const struct tw_internal_algorithm_device device = tw_internal_algorithm_device(group);                        \
+        struct tw_internal_plan plan;                                                                                  \
+        tw_internal_plan_scan(&plan, device, &k->common, sizeof(type), TW_INTERNAL_LONG_TILE(type),                    \
+                              TW_KERNEL(name##_scan_sums),                                                             \
+                              device.is_gpu ? TW_KERNEL(name##_scan_tiles) : TW_KERNEL(name##_scan_shares));           \
+        tw_internal_algorithm_run(group, &plan, &k->common, sizeof *k);                                                \
+    }                                                                                                                  \
+    static inline __attribute__((unused)) void name##_inclusive(tw_command_group *group, const type *in, size_t count, \
+                                                                type *out)                                             \
+    {                                                                                                                  \
+        struct name##_scan k;                                                                                          \
+        __builtin_memset(&k, 0, sizeof k);                                                                             \
+        k.common.count = count;                                                                                        \
+        k.in = in;                                                                                                     \
+        k.out = out;                                                                                                   \
+        name##_record(group, &k);                                                                                      \
+    }                                                                                                                  \
+    static inline __attribute__((unused)) void name##_exclusive(tw_command_group *group, const type *in, size_t count, \
+                                                                type init, type *out)                                  \
+    {                                                                                                                  \
+        struct name##_scan k;                                                                                          \
+        __builtin_memset(&k, 0, sizeof k);                                                                             \
+        k.common.count = count;                                                                                        \
+        k.in = in;                                                                                                     \
+        k.out = out;                                                                                                   \
+        k.init = init;                                                                                                 \
+        k.exclusive = true;                                                                                            \
+        name##_record(group, &k);                                                                                      \
+    }
+
+static inline void tw_internal_plan_scan(struct tw_internal_plan *plan, struct tw_internal_algorithm_device device,
+                                         struct tw_internal_algorithm *block, size_t element_bytes, size_t tile,
+                                         const tw_kernel *sums, const tw_kernel *kernel)
+{
+    plan->count = plan->scratch_bytes = plan->cleared_bytes = 0;
+    if (!block->count)
+        return;
+    if (device.is_gpu) {
+        const size_t tiles = tw_internal_divide_up(block->count, tile);
+        if (tiles > 1)
+            plan->cleared_bytes = plan->scratch_bytes = TW_INTERNAL_SCAN_HEAD + (element_bytes + 3) / 4 * 8 * tiles;
+        tw_internal_add_stage(plan, kernel, tiles, TW_INTERNAL_TILE_ITEMS, 0);
+        return;
+    }
+    const size_t groups = tw_internal_shares(block, device.units, element_bytes);
+    if (groups > 1) {
+        plan->scratch_bytes = groups * element_bytes;
+        tw_internal_add_stage(plan, sums, groups - 1, 1, 0);
+    }
+    tw_internal_add_stage(plan, kernel, groups, 1, 0);
+}
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * What the kernels of algorithms have in common: elements of a work-group, a tile, and how its sub-groups exchange
+ * values of
+ * any type.
+ *
+ * On a GPU each work-item loads vectors of 16 bytes, a few rows of them. A row of a sub-group is one piece of memory:
+ *
+ *     sub-group 0: row 0 of work-items 0 to 31, row 1 of work-items 0 to 31, ...; sub-group 1: ...
+ */
+#ifndef TEAMWORK_LOWER_ALGORITHM_TILE_H
+#define TEAMWORK_LOWER_ALGORITHM_TILE_H
+
+#include <teamwork/atomic.h>
+#include <teamwork/group_functions.h>
+#include <teamwork/kernel.h>
+#include <teamwork/kernel_object.h>
+#include <teamwork/lower/algorithm/plan.h>
+#include <teamwork/nd_range.h>
+
+#define TW_INTERNAL_ALWAYS_INLINE static inline __attribute__((always_inline, unused))
+
+enum { TW_INTERNAL_TILE_ITEMS = 256 }; /* work-items of a group on a GPU */
+
+/* Elements of a work-item's vector, and its rows: 64 bytes if elements are not larger. */
+#define TW_INTERNAL_VECTOR(type) (sizeof(type) < 16 && 16 % sizeof(type) == 0 ? 16 / sizeof(type) : 1)
+#define TW_INTERNAL_ROW_BYTES(type) (TW_INTERNAL_VECTOR(type) * sizeof(type))
+#define TW_INTERNAL_ROWS(type)                                                                                         \
+    (TW_INTERNAL_ROW_BYTES(type) > 64 ? 1 : TW_INTERNAL_ROW_BYTES(type) <= 16 ? 4 : 64 / TW_INTERNAL_ROW_BYTES(type))
+#define TW_INTERNAL_LONG_ROWS(type) ((sizeof(type) <= 4 ? 3 : 2) * TW_INTERNAL_ROWS(type) / 2) /* of a scan */
+#define TW_INTERNAL_LONG_TILE(type) (TW_INTERNAL_TILE_ITEMS * TW_INTERNAL_VECTOR(type) * TW_INTERNAL_LONG_ROWS(type))
+#define TW_INTERNAL_TILE(type) (TW_INTERNAL_TILE_ITEMS * TW_INTERNAL_VECTOR(type) * TW_INTERNAL_ROWS(type))
+
+typedef unsigned tw_internal_vector __attribute__((vector_size(16)));
+
+/* The number of elements. */
+TW_INTERNAL_ALWAYS_INLINE size_t tw_internal_count(const struct tw_internal_algorithm *k)
+{
+    const size_t *counted = (const size_t *)k->counted;
+    return counted && *counted < k->count ? *counted : k->count;
+}
+
+/* The elements of group `group` on a CPU: from *first up to what it returns. */
+TW_INTERNAL_ALWAYS_INLINE size_t tw_internal_share_of(const struct tw_internal_algorithm *k, size_t group,
+                                                      size_t *first)
+{
+    const size_t count = tw_internal_count(k), begin = group * k->share;
+    *first = begin < count ? begin : count;
+    return count - *first < k->share ? count : *first + k->share;
+}
+
+TW_INTERNAL_ALWAYS_INLINE bool tw_internal_is_aligned(const void *pointer)
+{
+    return (uintptr_t)pointer % 16 == 0;
+}
+
+#if TW_ON_GPU
+
+/* Loads, or stores, a work-item's vector: 16 bytes at once, which are aligned so, or one element. */
+#define TW_INTERNAL_LOAD_ROW(to, from, type)                                                                           \
+    do {                                                                                                               \
+        if (TW_INTERNAL_VECTOR(type) > 1)                                                                              \
+            tw_internal_load_vector(to, from);                                                                         \
+        else                                                                                                           \
+            *(to) = *(from);                                                                                           \
+    } while (0)
+#define TW_INTERNAL_STORE_ROW(to, from, type)                                                                          \
+    do {                                                                                                               \
+        if (TW_INTERNAL_VECTOR(type) > 1)                                                                              \
+            tw_internal_store_vector(to, from);                                                                        \
+        else                                                                                                           \
+            *(to) = *(from);                                                                                           \
+    } while (0)
+TW_INTERNAL_ALWAYS_INLINE void tw_internal_load_vector(void *to, const void *from)
+{
+    const tw_internal_vector vector = *(const tw_internal_vector *)from;
+    __builtin_memcpy(to, &vector, 16);
+}
+TW_INTERNAL_ALWAYS_INLINE void tw_internal_store_vector(void *to, const void *from)
+{
+    tw_internal_vector vector;
+    __builtin_memcpy(&vector, from, 16);
+    *(tw_internal_vector *)to = vector;
+}
+
+/* The words of a value, from another work-item of the sub-group. */
+TW_INTERNAL_ALWAYS_INLINE void tw_internal_exchange(tw_sub_group sub_group, void *to, const void *from, size_t bytes,
+                                                    enum tw_internal_shuffle kind, unsigned which)
+{
+    for (size_t i = 0; i < bytes; i += 4) {
+        const size_t part = bytes - i < 4 ? bytes - i : 4;
+        int word = 0;
+        __builtin_memcpy(&word, (const char *)from + i, part);
+        word = tw_internal_shuffle_word(sub_group, word, kind, (int)which);
+        __builtin_memcpy((char *)to + i, &word, part);
+    }
+}
+
+/* ---- tiles that wait for those before them ----------------------------------------------------------------------- */
+
+/* Decoupled look-back (Merrill and Garland, 2016). Each tile says first what it has alone, then what it has with all
+   tiles
+   before it. A value is told as words of 32 bits, each beside what it is: so a value is whole where all its words
+   are of one
+   kind, and no fence orders anything. Word w of tile t is at [w * tiles + t]. */
+enum { TW_INTERNAL_TILE_ALONE = 1, TW_INTERNAL_TILE_WHOLE = 2 };
+
+TW_INTERNAL_ALWAYS_INLINE void tw_internal_tell(unsigned long long *tiles, size_t stride, size_t tile,
+                                                const void *value, size_t bytes, unsigned kind)
+{
+    for (size_t i = 0; i < bytes; i += 4) {
+        unsigned word = 0;
+        __builtin_memcpy(&word, (const char *)value + i, bytes - i < 4 ? bytes - i : 4);
+        tw_atomic_store(&tiles[i / 4 * stride + tile], (unsigned long long)kind << 32 | word, TW_ORDER_RELAXED,
+                        TW_SCOPE_DEVICE);
+    }
+}
+
+/* The values of some tiles before one, the nearest first: those of one work-item, which asks for all of them at
+   once. */
+#define TW_INTERNAL_ASKED(type) (sizeof(type) <= 4 ? 4 : sizeof(type) <= 8 ? 2 : 1)
+
+/* Waits for the values of `count` tiles: `past` - 1, `past` - 2 and so on, and tile 0 again where there are none.
+   Returns a bit
+   for each that is TW_INTERNAL_TILE_WHOLE. */
+TW_INTERNAL_ALWAYS_INLINE unsigned tw_internal_ask(const unsigned long long *tiles, size_t stride, size_t past,
+                                                   void *values, size_t bytes, unsigned count)
+{
+    unsigned whole, missing;
+    do {
+        whole = missing = 0;
+        _Pragma("unroll") for (unsigned t = 0; t < count; ++t)
+        {
+            const size_t tile = past > t + 1 ? past - t - 1 : 0;
+            unsigned first = 0;
+            for (size_t i = 0; i < bytes; i += 4) {
+                const unsigned long long told =
+                    tw_atomic_load(&tiles[i / 4 * stride + tile], TW_ORDER_RELAXED, TW_SCOPE_DEVICE);
+                const unsigned word = (unsigned)told, kind = (unsigned)(told >> 32);
+                first = i ? first : kind;
+                missing |= !kind | (kind ^ first);
+                __builtin_memcpy((char *)values + t * bytes + i, &word, bytes - i < 4 ? bytes - i : 4);
+            }
+            whole |= (first == TW_INTERNAL_TILE_WHOLE) << t;
+        }
+    } while (missing);
+    return whole;
+}
+
+#endif
+
+/* The tile of a group. In the standard mapping a team runs groups in an order of its own, so it takes the next tile
+   that
+   nobody has, by a counter that is 0 at first: tiles before one have begun. Without a counter there is one tile. */
+#if defined(TW_INTERNAL_PASS_SIMT)
+#define TW_INTERNAL_TAKE_TILE(item, counter)                                                                           \
+    const size_t tile = tw_group_id(item, 0);                                                                          \
+    (void)(counter)
+#elif TW_ON_GPU
+#define TW_INTERNAL_TAKE_TILE(item, counter)                                                                           \
+    TW_LOCAL(unsigned, taken);                                                                                         \
+    tw_barrier(item, TW_LOCAL_SPACE);                                                                                  \
+    if (tw_local_id(item, 0) == 0)                                                                                     \
+        taken = (counter) ? tw_atomic_fetch_add((unsigned *)(counter), 1u, TW_ORDER_RELAXED, TW_SCOPE_DEVICE) : 0;     \
+    tw_barrier(item, TW_LOCAL_SPACE);                                                                                  \
+    const size_t tile = taken
+#endif
+
+/* A kernel that is not for the devices of this pass. */
+#define TW_INTERNAL_NO_GPU_KERNEL(name, block)                                                                         \
+    static inline void name(tw_nd_item item, const struct block *k)                                                    \
+    {                                                                                                                  \
+        (void)item, (void)k;                                                                                           \
+    }
+#define TW_INTERNAL_NO_CPU_KERNEL(name, block)                                                                         \
+    static inline void name(tw_group group, const struct block *k)                                                     \
+    {                                                                                                                  \
+        (void)group, (void)k;                                                                                          \
+    }
+
+#endif

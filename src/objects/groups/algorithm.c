@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Algorithms as steps of command groups (teamwork/algorithms.h). An algorithm is a few launches of one block. The
+ * last one is the
+ * group's own; those before it are groups that are submitted with it, as one. All of them use what the group's
+ * accessors
+ * say, and temporary memory, so that the graph orders them. Knows nothing of what the kernels compute.
+ */
+#include "algorithm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <teamwork/command_graph.h>
+#include <teamwork/copy.h>
+#include <teamwork/kernel_object.h>
+#include <teamwork/lower/algorithm/plan.h>
+
+#include "base/detail.h"
+#include "command_group.h"
+#include "command_group_command.h"
+#include "objects/data/buffer.h"
+
+/* ---- what algorithms ask, and are told ------------------------------------------------------------------------- */
+
+struct tw_internal_algorithm_device tw_internal_algorithm_device(const tw_command_group *group)
+{
+    struct tw_internal_algorithm_device device = {false, 1};
+    if (!group || group->status != TW_SUCCESS)
+        return device;
+    const struct tw_device *of = group->queue->device;
+    device.is_gpu = of->backend->type == TW_DEVICE_GPU;
+    device.units = tw_device_facts(of)->compute_units;
+    device.units += device.units == 0;
+    return device;
+}
+
+void tw_count_on_device(tw_command_group *group, const void *count)
+{
+    if (!group || group->status != TW_SUCCESS)
+        return;
+    if (count)
+        group->counted = count;
+    else if (!group->accessed_nothing)
+        tw_command_group_fail(group, tw_fail(TW_ERROR_INVALID_ARGUMENT, "tw_count_on_device(): the count is NULL"));
+}
+
+size_t tw_command_group_temporary_bytes(const tw_command_group *group)
+{
+    return group && group->algorithm ? group->algorithm->scratch_bytes : 0;
+}
+
+/* ---- temporary memory -------------------------------------------------------------------------------------------- */
+
+/* The queue keeps some buffers of temporary memory, so that algorithms in a row allocate nothing: up to this size.
+   What is
+   larger costs little beside the algorithm. */
+#define MOST_KEPT_BYTES ((size_t)8 << 20)
+#define LEAST_BYTES 4096u
+
+/* Returns true if a buffer serves an algorithm of a queue: the graph would let it wait for what uses the buffer,
+   which costs
+   an in-order queue nothing. */
+static bool serves(const struct tw_queue *queue, struct tw_buffer *buffer, size_t bytes)
+{
+    return buffer->data.bytes >= bytes && (queue->tasks.in_order || atomic_load(&buffer->uses) == 1);
+}
+
+/* Gives the queue a buffer to keep, which takes another one's place if there are enough. */
+static void keep(struct tw_queue *queue, struct tw_buffer *buffer)
+{
+    for (size_t i = 0; i < TW_SPARE_SCRATCH; ++i) {
+        struct tw_buffer *none = NULL;
+        if (atomic_compare_exchange_strong(&queue->scratch[i], &none, buffer))
+            return;
+    }
+    buffer = atomic_exchange(&queue->scratch[0], buffer);
+    if (buffer)
+        tw_buffer_drop(buffer);
+}
+
+/* Returns a buffer that the queue has kept; NULL if it has none that serves. */
+static struct tw_buffer *take(struct tw_queue *queue, size_t bytes)
+{
+    for (size_t i = 0; i < TW_SPARE_SCRATCH; ++i) {
+        struct tw_buffer *buffer = atomic_load(&queue->scratch[i]) ? atomic_exchange(&queue->scratch[i], NULL) : NULL;
+        if (buffer && serves(queue, buffer, bytes))
+            return buffer;
+        if (buffer)
+            keep(queue, buffer);
+    }
+    return NULL;
+}
+
+/* Makes the temporary memory of an algorithm. A recorded one has its own. */
+static tw_status make_scratch(struct tw_queue *queue, size_t bytes, struct tw_buffer **scratch)
+{
+    size_t room = LEAST_BYTES;
+    if (!tw_queue_is_recording(queue) && (*scratch = take(queue, bytes)) != NULL)
+        return TW_SUCCESS;
+    while (room < bytes && room < MOST_KEPT_BYTES)
+        room *= 2;
+    return tw_buffer_create(1, tw_range_1d(room < bytes ? bytes : room), scratch);
+}
+
+/* ---- recording --------------------------------------------------------------------------------------------------- */
+
+/* Fails for a group that cannot have an algorithm. */
+static bool begin(struct tw_command_group *group)
+{
+    if (group && group->status == TW_SUCCESS && group->recorder)
+        tw_command_group_fail(group, tw_fail(TW_ERROR_UNSUPPORTED,
+                                             "the queue is over several devices, and an algorithm runs on one: take a "
+                                             "queue of one of them"));
+    if (!tw_command_group_begin_step(group, "algorithm"))
+        return false;
+    return true;
+}
+
+/* Adds an algorithm with room for `steps` launches to the group, and its temporary memory. */
+static tw_status make(struct tw_command_group *group, size_t steps, size_t scratch_bytes, void **scratch)
+{
+    struct tw_algorithm *algorithm = calloc(1, sizeof *algorithm + steps * sizeof algorithm->steps[0]);
+    if (!algorithm)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for an algorithm");
+    group->algorithm = algorithm;
+    if (!scratch_bytes)
+        return TW_SUCCESS;
+    algorithm->scratch_bytes = scratch_bytes;
+    const tw_status status = make_scratch(group->queue, scratch_bytes, &algorithm->scratch);
+    if (status == TW_SUCCESS)
+        *scratch = tw_access(group, algorithm->scratch, TW_DISCARD_READ_WRITE, TW_GLOBAL);
+    return status == TW_SUCCESS ? group->status : status;
+}
+
+/* Begins a step in front of the group's launch. Returns NULL if memory is exhausted. */
+static struct tw_command_group *add_step(struct tw_command_group *group)
+{
+    struct tw_command_group *step = tw_queue_begin(group->queue);
+    if (step)
+        group->algorithm->steps[group->algorithm->count++] = step;
+    return step;
+}
+
+/* What the launches before have written, those behind them need. */
+static void need_what_is_written(struct tw_command_group *group)
+{
+    for (size_t i = 0; i < group->use_count; ++i)
+        group->uses[i].needs = group->uses[i].needs || group->uses[i].writes;
+}
+
+/* Makes a step access what the group does. */
+static tw_status copy_uses(const struct tw_command_group *group, struct tw_command_group *step)
+{
+    static const tw_access_mode modes[2][2] = {{TW_READ, TW_DISCARD_WRITE}, {TW_READ, TW_READ_WRITE}};
+    step->accessed_nothing = group->accessed_nothing;
+    for (size_t i = 0; i < group->use_count && step->status == TW_SUCCESS; ++i) {
+        const struct tw_use *use = &group->uses[i];
+        (void)tw_command_group_access(step, tw_buffer_of(use->data), &use->box, modes[use->needs][use->writes]);
+    }
+    return step->status;
+}
+
+static void launch(struct tw_command_group *group, const struct tw_internal_plan_stage *stage, const void *block,
+                   size_t block_bytes)
+{
+    const tw_range items = tw_range_1d(stage->group_items);
+    if (stage->kernel->form == TW_INTERNAL_ND_RANGE)
+        tw_parallel_for_nd_range_kernel(group, tw_nd_range_make(tw_range_1d(stage->groups * stage->group_items), items),
+                                        stage->kernel, block, block_bytes);
+    else
+        tw_parallel_for_work_group_kernel(group, tw_range_1d(stage->groups), items, stage->kernel, block, block_bytes);
+}
+
+/* Returns the status of a step that has been recorded, or why there is none. */
+static tw_status status_of(const struct tw_command_group *step)
+{
+    return !step                        ? tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a step of an algorithm")
+           : step->status == TW_SUCCESS ? TW_SUCCESS
+                                        : tw_fail(step->status, "%s", step->detail ? step->detail : "a step failed");
+}
+
+/* Records the step that sets the first bytes of the temporary memory to 0. */
+static tw_status record_clearing(struct tw_command_group *group, size_t bytes)
+{
+    static const unsigned char zero = 0;
+    struct tw_command_group *step = add_step(group);
+    tw_fill_part(step, group->algorithm->scratch, tw_id_1d(0), tw_range_1d(bytes), &zero);
+    need_what_is_written(group);
+    return status_of(step);
+}
+
+static tw_status record_step(struct tw_command_group *group, const struct tw_internal_plan_stage *stage,
+                             const void *block, size_t block_bytes)
+{
+    struct tw_command_group *step = add_step(group);
+    if (step && copy_uses(group, step) == TW_SUCCESS)
+        launch(step, stage, block, block_bytes);
+    need_what_is_written(group);
+    return status_of(step);
+}
+
+void tw_internal_algorithm_run(tw_command_group *group, const struct tw_internal_plan *plan,
+                               struct tw_internal_algorithm *block, size_t block_bytes)
+{
+    if (!begin(group))
+        return;
+    block->counted = group->counted ? group->counted : TW_INTERNAL_NULL;
+    block->scratch = TW_INTERNAL_NULL;
+    tw_status status = TW_SUCCESS;
+    if (plan->scratch_bytes || plan->count > 1)
+        status = make(group, plan->count + 1, plan->scratch_bytes, &block->scratch);
+    if (status == TW_SUCCESS && plan->cleared_bytes)
+        status = record_clearing(group, plan->cleared_bytes);
+    for (size_t i = 0; i + 1 < plan->count && status == TW_SUCCESS; ++i) {
+        block->pass = plan->stages[i].pass;
+        status = record_step(group, &plan->stages[i], block, block_bytes);
+    }
+    if (status != TW_SUCCESS) {
+        tw_command_group_fail(group, status);
+        return;
+    }
+    if (!plan->count)
+        return; /* there is nothing to do */
+    group->step = NULL;
+    block->pass = plan->stages[plan->count - 1].pass;
+    launch(group, &plan->stages[plan->count - 1], block, block_bytes);
+}
+
+/* ---- submission -------------------------------------------------------------------------------------------------- */
+
+tw_status tw_algorithm_submit(struct tw_command_group *group, tw_event **event, const char *file, int line)
+{
+    struct tw_algorithm *algorithm = group->algorithm;
+    struct tw_event_list *const events = group->events;
+    struct tw_queue *const queue = group->queue; /* the caller's handle keeps it */
+    const size_t count = algorithm->count;
+    group->algorithm = NULL;
+    group->events = NULL;
+    algorithm->steps[count] = group; /* there is room for one more */
+    const tw_status status =
+        tw_command_groups_submit(queue, algorithm->steps, count + 1, events, event, NULL, file, line);
+    if (status == TW_SUCCESS) {
+        algorithm->count = 0;
+        if (algorithm->scratch && algorithm->scratch->data.bytes <= MOST_KEPT_BYTES && !tw_queue_is_recording(queue)) {
+            keep(queue, algorithm->scratch);
+            algorithm->scratch = NULL;
+        }
+        tw_command_group_drop_events(events);
+        tw_command_group_drop_algorithm(algorithm);
+    } else {
+        group->algorithm = algorithm;
+        group->events = events;
+    }
+    return status;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** What the tests of algorithms.h share: sizes around the edges of tiles and shares, buffers, and a struct. */
+#ifndef ALGORITHM_TEST_H
+#define ALGORITHM_TEST_H
+
+#include "tw_test.h"
+
+#include <teamwork/algorithms.h>
+
+/* Tiles of a GPU have 16 KiB, or 1024 elements at least; the shares of a CPU begin at twice 64 KiB. */
+static const size_t test_sizes[] = {0,    1,    2,    33,   255,  256,   257,   1023,  1024,  1025,   2047, 2048,
+                                    2049, 4095, 4096, 4097, 8193, 32767, 32768, 32769, 40961, 100003, 0};
+
+/** Calls `use` with all sizes; sanitizers and simulated devices with some of the larger ones only. */
+static inline void for_sizes(void (*use)(size_t count))
+{
+    use(0);
+    for (size_t i = 1; test_sizes[i]; ++i) {
+        snprintf(tw_test_state.note, sizeof tw_test_state.note, "%zu elements", test_sizes[i]);
+        use(test_sizes[i]);
+    }
+    *tw_test_state.note = '\0';
+}
+
+/** A buffer with a copy of an array; of one element more than `count`, so that it is never empty. */
+static inline tw_buffer *buffer_of(const void *data, size_t bytes, size_t count)
+{
+    tw_buffer *buffer = NULL;
+    TW_PASS(tw_buffer_create_copy(data, bytes, tw_range_1d(count + 1), &buffer));
+    return buffer;
+}
+
+static inline void *room_for(size_t bytes, size_t count)
+{
+    void *room = calloc(count + 1, bytes);
+    TW_CHECK(room != NULL);
+    return room;
+}
+
+/** x becomes a * x + b, which does not commute; 8 bytes. */
+struct affine {
+    unsigned a, b;
+};
+static inline struct affine affine_then(struct affine f, struct affine g)
+{
+    struct affine both = {f.a * g.a, f.b * g.a + g.b};
+    return both;
+}
+static inline struct affine affine_value(size_t i)
+{
+    struct affine value = {(unsigned)i % 5 * 2 + 1, (unsigned)i % 7};
+    return value;
+}
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sides of a CPU: libstdc++'s parallel mode, and OpenMP as one would write it. */
+#include "sides.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <vector>
+
+#include <omp.h>
+#include <parallel/algorithm>
+#include <parallel/numeric>
+
+static std::vector<unsigned> in, out; /* words */
+
+static bool begin(size_t count)
+{
+    in.resize(2 * count);
+    out.resize(2 * count + 16);
+#pragma omp parallel for
+    for (size_t i = 0; i < 2 * count; ++i)
+        in[i] = input_number(i);
+    return true;
+}
+
+static void end(void)
+{
+    in = std::vector<unsigned>();
+    out = std::vector<unsigned>();
+}
+
+template <class T> static const T *input(void)
+{
+    return reinterpret_cast<const T *>(in.data());
+}
+template <class T> static T *output(void)
+{
+    return reinterpret_cast<T *>(out.data());
+}
+static bool is_even(int x)
+{
+    return x % 2 == 0;
+}
+
+/* ---- libstdc++ --------------------------------------------------------------------------------------------------- */
+
+static void call_parallel(enum algorithm algorithm, size_t count)
+{
+    switch (algorithm) {
+    case ALGORITHM_REDUCE_INT:
+        *output<int>() = __gnu_parallel::accumulate(input<int>(), input<int>() + count, 0);
+        break;
+    case ALGORITHM_REDUCE_FLOAT:
+        *output<float>() = __gnu_parallel::accumulate(input<float>(), input<float>() + count, 0.0f);
+        break;
+    case ALGORITHM_SCAN_INT:
+        __gnu_parallel::partial_sum(input<int>(), input<int>() + count, output<int>());
+        break;
+    case ALGORITHM_SCAN_DOUBLE:
+        __gnu_parallel::partial_sum(input<double>(), input<double>() + count, output<double>());
+        break;
+    default:
+        std::copy_if(input<int>(), input<int>() + count, output<int>(), is_even); /* it has no parallel one */
+    }
+}
+
+static bool run_parallel(enum algorithm algorithm, size_t count, unsigned repeats)
+{
+    for (unsigned i = 0; i < repeats; ++i)
+        call_parallel(algorithm, count);
+    return true;
+}
+
+/* ---- OpenMP ------------------------------------------------------------------------------------------------------ */
+
+template <class T> static T reduce(const T *x, size_t count)
+{
+    T sum = 0;
+#pragma omp parallel for simd reduction(+ : sum) if (count > 10000)
+    for (size_t i = 0; i < count; ++i)
+        sum += x[i];
+    return sum;
+}
+
+/* Each thread adds up its part, and scans it when it knows the sums of the others. */
+template <class T> static void scan(const T *x, size_t count, T *y)
+{
+    std::vector<T> sums(omp_get_max_threads() + 1);
+#pragma omp parallel if (count > 10000)
+    {
+        const size_t me = omp_get_thread_num(), all = omp_get_num_threads();
+        const size_t first = count * me / all, past = count * (me + 1) / all;
+        T sum = 0;
+        for (size_t i = first; i < past && all > 1; ++i)
+            sum += x[i];
+        sums[me + 1] = sum;
+#pragma omp barrier
+        sum = 0;
+        for (size_t i = 1; i <= me; ++i)
+            sum += sums[i];
+        for (size_t i = first; i < past; ++i)
+            y[i] = sum += x[i];
+    }
+}
+
+static void select(const int *x, size_t count, int *y)
+{
+    std::vector<size_t> sums(omp_get_max_threads() + 1);
+#pragma omp parallel if (count > 10000)
+    {
+        const size_t me = omp_get_thread_num(), all = omp_get_num_threads();
+        const size_t first = count * me / all, past = count * (me + 1) / all;
+        size_t to = 0;
+        for (size_t i = first; i < past; ++i)
+            to += is_even(x[i]);
+        sums[me + 1] = to;
+#pragma omp barrier
+        to = 0;
+        for (size_t i = 1; i <= me; ++i)
+            to += sums[i];
+        for (size_t i = first; i < past; ++i)
+            if (is_even(x[i]))
+                y[to++] = x[i];
+    }
+}
+
+static void call_openmp(enum algorithm algorithm, size_t count)
+{
+    switch (algorithm) {
+    case ALGORITHM_REDUCE_INT:
+        *output<int>() = reduce(input<int>(), count);
+        break;
+    case ALGORITHM_REDUCE_FLOAT:
+        *output<float>() = reduce(input<float>(), count);
+        break;
+    case ALGORITHM_SCAN_INT:
+        scan(input<int>(), count, output<int>());
+        break;
+    case ALGORITHM_SCAN_DOUBLE:
+        scan(input<double>(), count, output<double>());
+        break;
+    default:
+        select(input<int>(), count, output<int>());
+    }
+}
+
+static bool run_openmp(enum algorithm algorithm, size_t count, unsigned repeats)
+{
+    for (unsigned i = 0; i < repeats; ++i)
+        call_openmp(algorithm, count);
+    return true;
+}
+
+extern "C" {
+extern const struct side side_parallel, side_openmp;
+const struct side side_parallel = {"libstdc++", begin, run_parallel, end};
+const struct side side_openmp = {"openmp", begin, run_openmp, end};
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** Sides of the comparison of algorithms: Teamwork, and CUB on GPUs or libstdc++'s parallel mode and OpenMP on CPUs. */
+#ifndef TEAMWORK_BENCH_SIDES_H
+#define TEAMWORK_BENCH_SIDES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum algorithm {
+    ALGORITHM_REDUCE_INT,
+    ALGORITHM_REDUCE_FLOAT,
+    ALGORITHM_SCAN_INT,
+    ALGORITHM_SCAN_DOUBLE,
+    ALGORITHM_SELECT_INT, /* the even ones */
+    ALGORITHM_COUNT
+};
+
+/** A side. Functions return false after one line on stderr. */
+struct side {
+    const char *name;
+    bool (*begin)(size_t count);                                           /* makes `count` pseudo-random elements */
+    bool (*run)(enum algorithm algorithm, size_t count, unsigned repeats); /* returns when all are complete */
+    void (*end)(void);
+};
+
+extern const struct side side_teamwork, side_cub, side_parallel, side_openmp;
+
+/** Number `i` of the input, for all sides. */
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+    static inline unsigned
+    input_number(size_t i)
+{
+    unsigned x = (unsigned)i * 2654435761u;
+    x ^= x >> 15;
+    x *= 2246822519u;
+    return x ^ x >> 13;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

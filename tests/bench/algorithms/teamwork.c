@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Teamwork's side: groups on an in-order queue, over memory of the device. */
+#include "sides.h"
+
+#include <stdio.h>
+
+#include <teamwork/algorithms.h>
+#include <teamwork/teamwork.h>
+
+TW_REDUCE_ALL(reduce_ints, int, tw_plus);
+TW_REDUCE_ALL(reduce_floats, float, tw_plus);
+TW_SCAN(scan_ints, int, tw_plus);
+TW_SCAN(scan_doubles, double, tw_plus);
+
+static inline bool is_even(int x)
+{
+    return x % 2 == 0;
+}
+TW_SELECT(select_even, int, is_even);
+
+static tw_queue *queue;
+static void *in, *out;
+
+struct make {
+    unsigned *x;
+    size_t words;
+};
+static inline void make(tw_item item, const struct make *k)
+{
+    k->x[tw_global_id(item, 0)] = input_number(tw_global_id(item, 0) % k->words);
+}
+TW_RANGE_KERNEL(make, 1);
+
+static bool check(tw_status status)
+{
+    if (status != TW_SUCCESS)
+        fprintf(stderr, "Teamwork: %s: %s\n", tw_status_name(status), tw_error_detail());
+    return status == TW_SUCCESS;
+}
+
+static bool begin(size_t count)
+{
+    if (!check(tw_queue_create_with_properties(NULL, NULL, TW_QUEUE_IN_ORDER, NULL, NULL, &queue)))
+        return false;
+    in = tw_malloc_device(tw_queue_device(queue), 8 * count);
+    out = tw_malloc_device(tw_queue_device(queue), 8 * count + 64);
+    if (!in || !out)
+        return check(TW_ERROR_OUT_OF_DEVICE_MEMORY);
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(2 * count), make, .x = (unsigned *)in, .words = 2 * count);
+    return check(tw_queue_submit(queue, cg, NULL)) && check(tw_queue_wait_and_throw(queue));
+}
+
+static void record(tw_command_group *cg, enum algorithm algorithm, size_t count)
+{
+    switch (algorithm) {
+    case ALGORITHM_REDUCE_INT:
+        reduce_ints(cg, (const int *)in, count, 0, (int *)out);
+        break;
+    case ALGORITHM_REDUCE_FLOAT:
+        reduce_floats(cg, (const float *)in, count, 0, (float *)out);
+        break;
+    case ALGORITHM_SCAN_INT:
+        scan_ints_inclusive(cg, (const int *)in, count, (int *)out);
+        break;
+    case ALGORITHM_SCAN_DOUBLE:
+        scan_doubles_inclusive(cg, (const double *)in, count, (double *)out);
+        break;
+    case ALGORITHM_SELECT_INT:
+        select_even(cg, (const int *)in, count, (int *)out + 16, (size_t *)out);
+        break;
+    default:
+        break;
+    }
+}
+
+static bool run(enum algorithm algorithm, size_t count, unsigned repeats)
+{
+    bool works = true;
+    for (unsigned i = 0; i < repeats && works; ++i) {
+        tw_command_group *cg = tw_queue_begin(queue);
+        record(cg, algorithm, count);
+        works = check(tw_queue_submit(queue, cg, NULL));
+    }
+    return works && check(tw_queue_wait_and_throw(queue));
+}
+
+static void end(void)
+{
+    tw_free(in);
+    tw_free(out);
+    tw_queue_destroy(&queue);
+}
+
+const struct side side_teamwork = {"teamwork", begin, run, end};
