@@ -105,4 +105,33 @@ TW_TEST(graphs_copy_to_shared_memory)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-TW_TEST_LIST = {TW_CASE(graphs_copy_to_shared_memory), TW_CASE(padding_is_no_address), TW_CASES_END};
+/* A group of which a part has failed has begun all the same. */
+TW_TEST(failed_groups_have_times)
+{
+    tw_device *devices[2];
+    tw_queue *queue = NULL;
+    tw_event *event = NULL;
+    tw_event_times t;
+    size_t found = 0;
+    tw_test_use_sim(2);
+    TW_PASS(tw_get_devices(TW_DEVICE_SIM, devices, 2, &found));
+    TW_PASS(tw_queue_create_over(devices, 2, 0, NULL, NULL, &queue));
+    TW_PASS(tw_queue_set_division(queue, (double[]){1, 1}));
+    tw_buffer *in = tw_test_zeroed(sizeof(unsigned), N), *out = tw_test_zeroed(sizeof(unsigned), N);
+    TW_PASS(tw_sim_fail_nth(devices[1], TW_SIM_LAUNCH, 1));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(N), turned, .in = tw_read(cg, in), .out = tw_read_write(cg, out));
+    TW_PASS(tw_queue_submit(queue, cg, &event));
+    TW_FAIL(tw_event_wait(event), TW_ERROR_LAUNCH_FAILED);
+    TW_PASS(tw_event_get_times(event, &t));
+    TW_CHECK(t.submit_ns <= t.ready_ns && t.ready_ns <= t.start_ns && t.start_ns <= t.end_ns);
+    tw_event_release(&event);
+    TW_FAIL(tw_queue_wait(queue), TW_ERROR_LAUNCH_FAILED);
+    TW_PASS(tw_sim_reset(devices[1]));
+    TW_PASS(tw_buffer_destroy(&in));
+    TW_PASS(tw_buffer_destroy(&out));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST_LIST = {TW_CASE(graphs_copy_to_shared_memory), TW_CASE(padding_is_no_address),
+                TW_CASE(failed_groups_have_times), TW_CASES_END};

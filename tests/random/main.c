@@ -37,10 +37,10 @@
  * through any number of other commands. A call that would wait for one must return TW_ERROR_WOULD_DEADLOCK, and change
  * nothing; no other call may. Programs avoid what two threads would need each other for.
  *
- * Queues over several devices. Half of the queues are, in programs without faults. MAPPED has accessors with mappers, and
- * accesses what these give; other kernels have none, or a function where none would not be true. A launch whose mappers
- * cannot be true is refused, and changes nothing; one whose parts may write the same elements, as the devices and their
- * speeds decide, may be. What a part waits for is not what the others do: so the model knows less of who waits.
+ * Queues over several devices. Half of the queues are. MAPPED has accessors with mappers, and accesses what these give;
+ * other kernels have none, or a function where none would not be true. A launch whose mappers cannot be true is refused,
+ * and changes nothing; one whose parts may write the same elements, as the devices and their speeds decide, may be. What a
+ * part waits for is not what the others do: so the model knows less of who waits.
  *
  * Faults. Which operation fails is decided by the order in which threads come to the device, so the model does not
  * predict it. In programs with faults every group has an event, and the model waits with a group until its event is
@@ -57,6 +57,11 @@
  *     TASK_FAILURE          a host task was asked to fail so
  * A group with a fallback queue may have run there: then no more is known of which errors came to which queue, and
  * groups that share its transfers may be cancelled, too.
+ *
+ * Of a group on several devices that has failed, some parts may be complete. A word that it should have written is lost, or
+ * it is what the model says; where a mapper may leave it out, it may also be what it was. Whether it is lost is known from
+ * what succeeds later, and a host access may say either. Such a group is as many errors as parts of it have failed. One
+ * part may be over before another one has begun: what is known of a group's words waits for the whole group.
  *
  * Host accesses and destruction must say TW_ERROR_DATA_LOST exactly for what is lost; a transfer that fails loses
  * nothing. Each handler must be given as many errors as commands of its queues have failed.

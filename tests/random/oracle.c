@@ -67,10 +67,19 @@ bool part_is_lost(const struct part *part)
 bool part_may_be_lost(const struct part *part)
 {
     const struct model *model = &part->root->model;
-    for (size_t i = 0; model->any_failed && i < part->words; ++i)
-        if (model->fate[part_word(part, i)].lost || model->fate[part_word(part, i)].copy_failed)
+    for (size_t i = 0; model->any_failed && i < part->words; ++i) {
+        const struct fate *fate = &model->fate[part_word(part, i)];
+        if (fate->lost || fate->perhaps || fate->copy_failed)
             return true;
+    }
     return false;
+}
+
+void part_was_found(const struct part *part)
+{
+    const struct model *model = &part->root->model;
+    for (size_t i = 0; model->any_failed && i < part->words; ++i)
+        model->fate[part_word(part, i)].perhaps = false;
 }
 
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
@@ -353,8 +362,10 @@ static void note_uses(const struct call *call, const struct buffer *root, uint8_
     const struct buffer *buffers[] = {call->out, call->in, call->in2};
     for (int i = 0; i < 3; ++i) {
         const bool writes = is_written(call, i);
-        const uint8_t flags = (uint8_t)((is_needed(call, i) ? NEEDS : 0) | (writes ? WRITES : 0));
-        const uint8_t surely = writes ? SURELY_WRITES : SURELY_READS;
+        const bool needs = is_needed(call, i), may_need = call->perhaps_one && !needs;
+        const uint8_t flags = (uint8_t)((needs ? NEEDS : 0) | (writes ? WRITES : 0) | (may_need ? MAY_NEED : 0)
+                                        | (writes && !needs ? DISCARDS : 0));
+        const uint8_t surely = (uint8_t)((needs ? SURELY_NEEDS : 0) | (writes ? SURELY_WRITES : SURELY_READS));
         const bool is_whole = call->kernel == REDUCE || call->kernel == BINS || is_step(call->kernel);
         const bool by_mapper = is_divided(call) && (call->kernel == MAPPED || (writes && !is_whole));
         if (!buffers[i] || buffers[i]->root != root)
@@ -567,7 +578,8 @@ void operation_begin(struct operation *operation)
     operation->event = NULL;
     operation->errors = NULL;
     operation->waits = 0;
-    operation->excused = operation->falls_back = operation->depends_failed = operation->divided = false;
+    operation->excused = operation->falls_back = operation->depends_failed = false;
+    operation->divided = operation->in_parts = false;
     operation->depends[0] = operation->depends[1] = NULL;
     operation->user = NULL;
     operation->link.to = NULL;
@@ -591,7 +603,19 @@ static hold_set waits_of_use(const struct fate *fate, uint8_t how)
     return how & SURELY_READS ? waits_of(fate, false) | perhaps : perhaps;
 }
 
-/* Adds a use to those of the whole operation: earlier contents are needed unless a call before has overwritten them. */
+/* Adds what a call does with a word to what the calls before do: earlier contents are needed unless one of these has
+   overwritten them. */
+static uint8_t and_then(uint8_t before, uint8_t how)
+{
+    uint8_t needs = how & (NEEDS | SURELY_NEEDS | MAY_NEED);
+    if (before & SURELY_WRITES)
+        needs = 0;
+    else if (before & WRITES)
+        needs &= (uint8_t)~SURELY_NEEDS;
+    return before | needs | (how & (uint8_t)~(NEEDS | SURELY_NEEDS | MAY_NEED));
+}
+
+/* Adds a use to those of the whole operation. */
 static void add_use(struct operation *operation, const struct call *call, struct buffer *root)
 {
     const struct model *model = &root->model;
@@ -609,7 +633,7 @@ static void add_use(struct operation *operation, const struct call *call, struct
     }
     uint8_t *all = operation->use[i].how;
     for (size_t k = 0; k < model->count; ++k)
-        all[k] |= (how[k] & (uint8_t)~NEEDS) | (all[k] & WRITES ? 0 : how[k] & NEEDS);
+        all[k] = and_then(all[k], how[k]);
     free(how);
 }
 
@@ -619,6 +643,7 @@ void operation_add(struct operation *operation, const struct call *call)
     struct buffer *buffers[] = {call->out, call->in, call->in2};
     operation->call[operation->count++] = *call;
     operation->divided = is_divided(call);
+    operation->in_parts = operation->divided && operation->count == 1;
     for (int i = 0; i < 3; ++i) {
         roots[i] = buffers[i] ? buffers[i]->root : NULL;
         bool seen = !roots[i];
@@ -666,6 +691,31 @@ void operation_submitted(struct operation *operation)
     }
 }
 
+bool operations_meet(const struct operation *one, const struct operation *other)
+{
+    for (unsigned i = 0; i < one->uses; ++i)
+        for (unsigned k = 0; k < other->uses; ++k) {
+            const uint8_t *a = one->use[i].how, *b = other->use[k].how;
+            const size_t count = one->use[i].root == other->use[k].root ? one->use[i].root->model.count : 0;
+            for (size_t w = 0; w < count; ++w)
+                if (a[w] && b[w] && ((a[w] | b[w]) & WRITES))
+                    return true;
+        }
+    return false;
+}
+
+bool operation_uses(const struct operation *operation, const struct part *part, bool writes)
+{
+    for (unsigned i = 0; i < operation->uses; ++i) {
+        const uint8_t *how = operation->use[i].how;
+        for (size_t k = 0; operation->use[i].root == part->root && k < part->words; ++k)
+            if (how[part_word(part, k)] & (writes ? 0xff : WRITES))
+                return true;
+    }
+    return false;
+}
+
+/* The operation has failed as a whole. */
 static void lose(const struct operation *operation, tw_status status)
 {
     for (unsigned i = 0; i < operation->uses; ++i) {
@@ -673,20 +723,51 @@ static void lose(const struct operation *operation, tw_status status)
         const uint8_t *how = operation->use[i].how;
         model->any_failed = true;
         for (size_t k = 0; k < model->count; ++k)
-            if (how[k] & WRITES)
+            if (how[k] & SURELY_WRITES)
                 model->fate[k].lost = true;
+            else if (how[k] & WRITES)
+                model->fate[k].perhaps = true;
             else if (how[k] && status != TW_ERROR_LAUNCH_FAILED && status != TASK_FAILURE) /* a transfer, perhaps */
                 model->fate[k].copy_failed = true;
     }
 }
 
-static bool needs_lost(const struct operation *operation, bool or_failed)
+/* Some parts have failed: of what another part has written nothing is lost. Of what is not surely accessed, the old contents
+   may be left. */
+static void lose_parts(const struct operation *operation)
+{
+    for (unsigned i = 0; i < operation->uses; ++i) {
+        struct model *model = &operation->use[i].root->model;
+        const uint8_t *how = operation->use[i].how;
+        model->any_failed = true;
+        for (size_t k = 0; k < model->count; ++k) {
+            struct fate *fate = &model->fate[k];
+            fate->copy_failed = fate->copy_failed || how[k];
+            fate->perhaps = fate->perhaps || (how[k] & WRITES);
+            if (how[k] & WRITES)
+                fate->lost = fate->lost && !(how[k] & DISCARDS); /* the part that writes it was cancelled */
+        }
+    }
+}
+
+static bool needs_lost(const struct operation *operation)
 {
     for (unsigned i = 0; i < operation->uses; ++i) {
         const struct model *model = &operation->use[i].root->model;
         for (size_t k = 0; model->any_failed && k < model->count; ++k)
-            if ((operation->use[i].how[k] & NEEDS)
-                && (model->fate[k].lost || (or_failed && model->fate[k].copy_failed)))
+            if ((operation->use[i].how[k] & SURELY_NEEDS) && model->fate[k].lost)
+                return true;
+    }
+    return false;
+}
+
+static bool may_need_lost(const struct operation *operation, bool or_failed)
+{
+    for (unsigned i = 0; i < operation->uses; ++i) {
+        const struct model *model = &operation->use[i].root->model;
+        for (size_t k = 0; model->any_failed && k < model->count; ++k)
+            if ((operation->use[i].how[k] & (NEEDS | MAY_NEED))
+                && (model->fate[k].lost || model->fate[k].perhaps || (or_failed && model->fate[k].copy_failed)))
                 return true;
     }
     return false;
@@ -694,7 +775,20 @@ static bool needs_lost(const struct operation *operation, bool or_failed)
 
 bool operation_may_be_cancelled(const struct operation *operation, bool copies_fail_again)
 {
-    return operation->excused || operation->depends_failed || needs_lost(operation, copies_fail_again);
+    return operation->excused || operation->depends_failed || may_need_lost(operation, copies_fail_again);
+}
+
+/* A word after a success. */
+static void write_word_again(const struct operation *operation, struct fate *fate, uint8_t how)
+{
+    if (how & SURELY_NEEDS)
+        fate->perhaps = false; /* else it would have been cancelled */
+    if (how & SURELY_WRITES) {
+        fate->lost = fate->perhaps = fate->copy_failed = false;
+    } else if ((how & WRITES) && fate->lost && (operation->count > 1 || (how & DISCARDS))) {
+        fate->lost = false; /* if it was accessed */
+        fate->perhaps = true;
+    }
 }
 
 /* All words that the operation wrote are whole again. */
@@ -703,11 +797,24 @@ static void write_again(const struct operation *operation)
     for (unsigned i = 0; i < operation->uses; ++i) {
         struct model *model = &operation->use[i].root->model;
         for (size_t k = 0; model->any_failed && k < model->count; ++k)
-            if (operation->use[i].how[k] & WRITES)
-                model->fate[k].lost = model->fate[k].copy_failed = false;
+            write_word_again(operation, &model->fate[k], operation->use[i].how[k]);
         for (size_t k = 0; operation->falls_back && k < model->count; ++k)
             if (operation->use[i].how[k])
                 model->fate[k].copy_failed = model->any_failed = true;
+    }
+}
+
+/* What a group that has failed leaves. */
+static void fail(const struct operation *operation, tw_status status)
+{
+    const enum kernel_kind kernel = operation->call[0].kernel;
+    if (!operation->in_parts) {
+        lose(operation, status);
+    } else if (kernel == REDUCE || kernel == BINS || operation->depends_failed) {
+        lose(operation, TW_ERROR_TRANSFER_FAILED); /* nothing was combined, or begun */
+    } else {
+        lose_parts(operation);
+        apply(&operation->call[0]);
     }
 }
 
@@ -719,12 +826,12 @@ const char *operation_finish(const struct operation *operation, tw_status status
     const bool has_run = (status == TW_ERROR_LAUNCH_FAILED && !devices_break) || status == TASK_FAILURE;
     if ((has_run || status == TW_SUCCESS) && operation->depends_failed)
         return "it ran, though what it depends on has failed";
-    if (has_run && needs_lost(operation, false))
+    if (has_run && !operation->in_parts && needs_lost(operation))
         return "it ran and failed, though what it needs is lost";
-    if (status == TW_SUCCESS && needs_lost(operation, false))
+    if (status == TW_SUCCESS && needs_lost(operation))
         return "it succeeded, though what it needs is lost";
     if (status != TW_SUCCESS) {
-        lose(operation, status);
+        fail(operation, status);
         return NULL;
     }
     write_again(operation);

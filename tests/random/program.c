@@ -168,11 +168,11 @@ static void add_group(struct generator *g)
         group.part[1] = group.part[0];
     if (at->recording != NONE && !one_in(g, 4))
         group.queue = at->recording;
-    const uint32_t way = below(g, 40);
-    group.way = way < 3    ? SUBMIT_BLOCK
-                : way < 9  ? SUBMIT_FUNCTION
-                : way < 13 ? DISCARD + (uint8_t)(way - 9) % 3
-                           : SUBMIT;
+    const uint32_t way = below(g, 40), functions = g->program->faults ? 18 : 6; /* they have fallback queues */
+    group.way = way < 3               ? SUBMIT_BLOCK
+                : way < 7             ? DISCARD + (uint8_t)(way - 3) % 3
+                : way < 7 + functions ? SUBMIT_FUNCTION
+                                      : SUBMIT;
     if (group.way == SUBMIT_FUNCTION && !one_in(g, 3))
         group.fallback = pick_queue(g);
     if (group.way == SUBMIT && group.queue != at->recording && one_in(g, 3)) {
@@ -311,7 +311,10 @@ static void add_fault_step(struct generator *g)
 {
     const uint32_t which = below(g, 12);
     const uint8_t device = (uint8_t)below(g, 16);
-    if (which < 8)
+    if (which < 4 && g->program->steps < MAX_STEPS - 4) /* several parts may fail */
+        for (uint32_t i = 0; i < 2 + which % 3; ++i)
+            add_slot_step(g, FAULT, below(g, 3), (uint8_t)(device + i), 1 + below(g, 3));
+    else if (which < 8)
         add_slot_step(g, FAULT, which % 3, device, 1 + below(g, 6));
     else if (which == 8)
         add_slot_step(g, FAULT, TW_SIM_KERNEL, device, 1 + below(g, 6));

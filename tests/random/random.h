@@ -239,8 +239,9 @@ typedef uint16_t hold_set;
 
 /* What is known of a word besides its value. */
 struct fate {
-    bool known; /* it is defined */
-    bool lost;  /* a command that should have written it has failed */
+    bool known;   /* it is defined */
+    bool lost;    /* a command that should have written it has failed */
+    bool perhaps; /* a group of several devices has, or one that it needed: the word is lost, or what the model says */
     bool
         copy_failed; /* one that only reads it has, by a transfer: who needs the same copy may be cancelled if that fails
                          again */
@@ -273,6 +274,7 @@ static inline size_t part_word(const struct part *part, size_t i)
 /* Errors that a handler was given, and how many it must be given. */
 struct error_count {
     atomic_uint seen, expected;
+    atomic_uint more;    /* there may be so many more than expected: of each part of a group one */
     atomic_bool unknown; /* some may have gone to another queue's */
 };
 
@@ -328,6 +330,7 @@ struct call {
     tw_event *depends[2]; /* on these, or NULL */
     uint32_t first, count, seed, local, dims;
     bool several;                  /* it goes to a queue over several devices */
+    bool perhaps_one;              /* or to one on a single device */
     bool by_function;              /* kernels that count words: the mapper of `out` is a function of the program */
     bool has_offset, unresolved;   /* MAPPED: several devices cannot know what it writes */
     uint32_t map_seed[3];          /* MAPPED */
@@ -336,7 +339,15 @@ struct call {
 };
 
 /* How a call uses the words of a buffer. */
-enum { NEEDS = 1, WRITES = 2, SURELY_READS = 4, SURELY_WRITES = 8 }; /* else it may not be accessed at all */
+enum {
+    NEEDS = 1,
+    WRITES = 2,
+    SURELY_READS = 4,
+    SURELY_WRITES = 8, /* else it may not be accessed at all */
+    SURELY_NEEDS = 16,
+    MAY_NEED = 32, /* on another queue, which may run it */
+    DISCARDS = 64  /* an accessor that writes does not need it; another one may */
+};
 struct use {
     struct buffer *root;
     uint8_t *how; /* for each word; 0: not at all */
@@ -381,15 +392,17 @@ struct operation {
     struct use use[2 * GRAPH_GROUPS + 6];
     unsigned uses;
     hold_set waits;
-    bool falls_back;            /* may have run on another queue: others may have missed its transfers */
-    bool divided;               /* its parts wait by themselves */
-    bool excused;               /* may be cancelled for a reason that the model cannot know yet */
-    bool depends_failed;        /* what it depends on has failed */
-    tw_event *depends[2];       /* on these */
-    struct user *user;          /* and on this one */
-    struct link link;           /* to: NULL if it is none */
-    bool complete;              /* when resolve() looked */
-    tw_event *event;            /* where its outcome is not known at once */
+    bool falls_back;      /* may have run on another queue: others may have missed its transfers */
+    bool divided;         /* its parts wait by themselves */
+    bool in_parts;        /* and fail by themselves; a graph fails as a whole */
+    bool excused;         /* may be cancelled for a reason that the model cannot know yet */
+    bool depends_failed;  /* what it depends on has failed */
+    tw_event *depends[2]; /* on these */
+    struct user *user;    /* and on this one */
+    struct link link;     /* to: NULL if it is none */
+    bool complete;        /* when resolve() looked */
+    bool unclear;         /* when can_resolve_part() looked: it waits for what another part of one before may not */
+    tw_event *event;      /* where its outcome is not known at once */
     struct error_count *errors; /* of its queue; or NULL */
 };
 
@@ -410,6 +423,10 @@ void operation_end(struct operation *operation);
 void operation_add(struct operation *operation, const struct call *call);
 /* The operation was submitted. */
 void operation_submitted(struct operation *operation);
+/* Whether both use the same words, and one of them writes those. */
+bool operations_meet(const struct operation *one, const struct operation *other);
+/* Whether an operation uses a part of a buffer, and one of it and what `writes` says does write. */
+bool operation_uses(const struct operation *operation, const struct part *part, bool writes);
 /* Whether the model has a reason for its cancellation. A copy that fails runs again for others: `copies_fail_again` says
    whether that may have failed, too. */
 bool operation_may_be_cancelled(const struct operation *operation, bool copies_fail_again);
@@ -422,6 +439,8 @@ hold_set model_waits(const struct part *part, bool writes);
 /* Whether words of a part are lost, or may be. */
 bool part_is_lost(const struct part *part);
 bool part_may_be_lost(const struct part *part);
+/* A part was there: what may have been lost is not. */
+void part_was_found(const struct part *part);
 /* The part that a seed means of what a buffer stands for; 0: all of it. */
 struct part part_of(const struct buffer *buffer, uint32_t seed);
 bool parts_overlap(const struct part *a, const struct part *b);
@@ -540,8 +559,8 @@ struct thread {
     tw_context *context;
     unsigned context_device;
     struct error_count context_errors;
-    struct operation *first, *last; /* whose outcome is not known */
-    struct delivery *delivery;      /* whose memory is not compared yet */
+    struct operation *first;   /* whose outcome is not known */
+    struct delivery *delivery; /* whose memory is not compared yet */
 };
 
 /* What a COPY_TO brings to memory of the program, once it is complete. */
@@ -602,6 +621,10 @@ void run_graph_submit(struct thread *thread, const struct slot_step *step);
 void submitted(struct thread *thread, struct operation *operation, struct queue *queue, tw_event *event);
 /* Learns what has become of submitted operations. */
 void resolve(struct thread *thread);
+/* And of all whose parts use a part of a buffer. Returns false if one waits for an accessor of this thread. */
+bool resolve_part(struct thread *thread, const struct part *part, bool writes);
+/* Whether a thread can learn that after an access: before one, if it has accessors open. */
+bool can_resolve_part(struct thread *thread, const struct part *part, bool writes);
 /* Compares the memory that complete copies have filled. */
 void check_deliveries(struct thread *thread);
 

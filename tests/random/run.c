@@ -257,9 +257,8 @@ static void begin_shared(struct run *run, uint64_t *random)
     for (unsigned i = 0; i < SHARED_QUEUES; ++i) {
         struct error_count *handler = i ? &run->queue[i].own : NULL;
         const uint32_t seed = draw(random);
-        const tw_status status = seed % 2 && !run->program->faults
-                                     ? make_queue_over(run, &run->queue[i], seed, handler, i == TALLY_QUEUE)
-                                     : make_queue(run, &run->queue[i], seed, handler, NULL, i == TALLY_QUEUE);
+        const tw_status status = seed % 2 ? make_queue_over(run, &run->queue[i], seed, handler, i == TALLY_QUEUE)
+                                          : make_queue(run, &run->queue[i], seed, handler, NULL, i == TALLY_QUEUE);
         if (status != TW_SUCCESS)
             differ(NULL, "creating a shared queue failed");
         run->queue[i].shared = true;

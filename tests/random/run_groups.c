@@ -75,11 +75,20 @@ static void note_delivery(struct thread *thread, const struct call *call, tw_sta
     thread->delivery = delivery;
 }
 
+/* A failure is one error, or one of each part. */
+static void note_errors(const struct operation *operation)
+{
+    enum { MOST_COMMANDS = 3 * MOST_OF_QUEUE + 1 }; /* edges are parts, and reductions are combined */
+    atomic_fetch_add(&operation->errors->expected, 1);
+    if (operation->in_parts)
+        atomic_fetch_add(&operation->errors->more, MOST_COMMANDS - 1);
+}
+
 static void finish(struct thread *thread, const struct operation *operation, tw_status status, tw_event *event)
 {
     const bool fails = operation->call[0].fails; /* no part of a graph does */
     if (status != TW_SUCCESS && operation->errors)
-        atomic_fetch_add(&operation->errors->expected, 1);
+        note_errors(operation);
     if (fails && status == TW_SUCCESS)
         differ(thread, "%s: TW_SUCCESS, but its function failed", name_of(operation));
     if (status == TW_ERROR_CANCELLED)
@@ -96,10 +105,36 @@ static void finish(struct thread *thread, const struct operation *operation, tw_
         differ(thread, "%s: %s: %s", name_of(operation), tw_status_name(status), why);
 }
 
-/* Waits for an operation, and takes it from the list. False: it waits for an accessor of this thread. */
-static bool settle(struct thread *thread, struct operation **link)
+static void take_out(struct thread *thread, const struct operation *operation)
 {
-    struct operation *operation = *link;
+    struct operation **link = &thread->first;
+    while (*link != operation)
+        link = &(*link)->next;
+    *link = operation->next;
+}
+
+static bool settle(struct thread *thread, struct operation *operation);
+
+/* Settles the operations before one: all, or those whose outcome matters to it. Of several devices, one part may be over before
+   what another part waits for. */
+static bool settle_before(struct thread *thread, const struct operation *operation, bool all)
+{
+    struct operation *before = thread->first;
+    while (before != operation)
+        if (!all && !operations_meet(before, operation))
+            before = before->next;
+        else if (settle(thread, before))
+            before = thread->first;
+        else
+            return false;
+    return true;
+}
+
+/* Waits for an operation, and takes it from the list. False: it waits for an accessor of this thread. */
+static bool settle(struct thread *thread, struct operation *operation)
+{
+    if (!settle_before(thread, operation, false))
+        return false;
     let_pass(thread, operation->waits);
     const tw_status status = tw_event_wait(operation->event);
     if (status == TW_ERROR_WOULD_DEADLOCK && open_holds(thread))
@@ -108,9 +143,13 @@ static bool settle(struct thread *thread, struct operation **link)
     if (state != (status == TW_SUCCESS ? TW_EVENT_COMPLETE : TW_EVENT_FAILED))
         differ(thread, "%s: state %d, but %s", name_of(operation), (int)state, tw_status_name(status));
     look_at_depends(operation);
+    /* it may be over before the one whose transfer they share: that still waits for others, or nor can be known what
+       became of it */
+    if (status == TW_ERROR_CANCELLED && !operation_may_be_cancelled(operation, copies_may_fail_again(thread->run)))
+        operation->excused = !settle_before(thread, operation, true);
     finish(thread, operation, status, operation->event);
     drop_depends(operation);
-    *link = operation->next;
+    take_out(thread, operation);
     tw_event_release(&operation->event);
     operation_end(operation);
     free(operation);
@@ -128,31 +167,52 @@ static void look(struct operation *operation)
 
 void resolve(struct thread *thread)
 {
-    struct operation **link = &thread->first, *operation;
     look(thread->first);
-    thread->last = NULL;
-    while ((operation = *link)) {
-        if (!operation->complete) {
-            thread->last = operation;
-            link = &operation->next;
-            continue;
-        }
-        look_at_depends(operation);
-        /* it may be over before the one whose transfer they share: that still waits for others */
-        if (tw_event_get_status(operation->event) == TW_ERROR_CANCELLED
-            && !operation_may_be_cancelled(operation, copies_may_fail_again(thread->run))) {
-            while (thread->first != operation && settle(thread, &thread->first)) {
-            }
-            if (thread->first != operation) { /* nor can be known what became of that one */
-                operation->excused = true;
-                resolve(thread);
-                return;
-            }
-            thread->last = NULL;
-            link = &thread->first;
-        }
-        settle(thread, link);
+    for (struct operation *operation = thread->first, *next; operation; operation = next) {
+        next = operation->next;
+        if (operation->complete)
+            settle(thread, operation);
     }
+}
+
+bool resolve_part(struct thread *thread, const struct part *part, bool writes)
+{
+    resolve(thread);
+    for (struct operation *operation = thread->first, *next; operation; operation = next) {
+        next = operation->next;
+        if (operation->in_parts && operation_uses(operation, part, writes) && !settle(thread, operation))
+            return false;
+    }
+    return true;
+}
+
+/* Whether the outcome of an operation depends on that of one in parts which is not known. */
+static bool is_unclear(const struct thread *thread, const struct operation *operation)
+{
+    bool unclear = operation->in_parts;
+    for (const struct operation *before = thread->first; before != operation && !unclear; before = before->next)
+        unclear = before->unclear && operations_meet(before, operation);
+    return unclear;
+}
+
+bool can_resolve_part(struct thread *thread, const struct part *part, bool writes)
+{
+    if (!thread->run->program->faults || !open_holds(thread))
+        return true;
+    bool can = resolve_part(thread, part, writes);
+    for (struct operation *operation = thread->first; operation && can; operation = operation->next) {
+        operation->unclear = is_unclear(thread, operation);
+        can = !operation->unclear || !operation_uses(operation, part, writes);
+    }
+    return can;
+}
+
+static void append(struct thread *thread, struct operation *operation)
+{
+    struct operation **link = &thread->first;
+    while (*link)
+        link = &(*link)->next;
+    *link = operation;
 }
 
 void submitted(struct thread *thread, struct operation *operation, struct queue *queue, tw_event *event)
@@ -170,8 +230,7 @@ void submitted(struct thread *thread, struct operation *operation, struct queue 
     struct operation *later = malloc(sizeof *later);
     *later = *operation;
     later->event = tw_event_retain(event);
-    *(thread->last ? &thread->last->next : &thread->first) = later;
-    thread->last = later;
+    append(thread, later);
     if (draw_below(&thread->random, 8) == 0)
         resolve(thread);
 }
@@ -223,6 +282,13 @@ static bool is_recordable(enum kernel_kind kernel)
 static bool is_no_kernel(enum kernel_kind kernel)
 {
     return kernel == FILL || kernel == COPY_PART || kernel == COPY_FROM || only_reads(kernel) || kernel == HOST_TASK;
+}
+
+/* Whether groups of a queue over several devices are made when it is submitted: that may fail, and the fallback queue takes
+   it. */
+static bool is_submitted_in_parts(enum kernel_kind kernel)
+{
+    return kernel != UPDATE && kernel != HOST_TASK;
 }
 
 /* Whether a queue over several devices may refuse what has nothing wrong otherwise, with this status. */
@@ -311,7 +377,7 @@ static tw_status submit(struct thread *thread, struct queue *queue, struct queue
             tw_queue_submit_function(queue->handle, fallback ? fallback->handle : NULL, record, &recorder, event);
         if (!recorder.times || recorder.times > (fallback ? 2 : 1))
             differ(thread, "the recording function was called %u times", recorder.times);
-        const bool is_refused = queue->devices > 1 && !is_no_kernel(call->kernel) && recorder.times == 2;
+        const bool is_refused = queue->devices > 1 && is_submitted_in_parts(call->kernel) && recorder.times == 2;
         *taken = fallback && (recorder.failed || is_refused) ? fallback : queue;
         return status;
     }
@@ -362,6 +428,14 @@ static bool has_parts(const struct call *call)
     return false;
 }
 
+/* Whether it may run on the fallback queue when it has failed. Of several devices each part of a launch may. */
+static bool may_fall_back(const struct queue *queue, const struct queue *fallback, const struct call *call)
+{
+    if (queue->devices > 1 && call->kernel != UPDATE)
+        return !is_no_kernel(call->kernel) && call->kernel != NOTHING;
+    return !has_parts(call) && (fallback->devices == 1 || call->kernel == UPDATE);
+}
+
 /* What the group waits for because of its queue and of events. */
 static hold_set order_waits(const struct thread *thread, const struct group_step *step, const struct queue *queue)
 {
@@ -394,6 +468,7 @@ static void run_call(struct thread *thread, const struct group_step *step, struc
     const bool with_event = step->event != NONE || ((faults || call->memory) && !queue->recording);
     struct operation operation;
     call->several = queue->devices > 1 || (fallback && fallback->devices > 1);
+    call->perhaps_one = call->several && (queue->devices == 1 || (fallback && fallback->devices == 1));
     operation_begin(&operation);
     operation_add(&operation, call);
     const hold_set uses_wait = operation.waits;
@@ -437,7 +512,7 @@ static void run_call(struct thread *thread, const struct group_step *step, struc
     operation.waits =
         uses_wait | order_waits(thread, step, taken); /* not what is before it on a queue that refused it */
     const hold_set waits = operation.waits;
-    if (fallback && faults && !has_parts(call))
+    if (fallback && faults && may_fall_back(queue, fallback, call))
         note_fallback(&operation, queue, fallback);
     if (faults)
         note_depends(&operation, (tw_event *[]){call->depends[0], NULL},

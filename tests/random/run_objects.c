@@ -347,6 +347,8 @@ bool drop_buffer(struct thread *thread, struct buffer *buffer)
     const hold_set waits = is_last && waits_at_end(root) ? model_waits(&root->part, true) : 0;
     tw_buffer *handle = buffer->handle;
     let_pass(thread, waits);
+    if (is_last && waits_at_end(root) && !can_resolve_part(thread, &root->part, true))
+        return false;
     const tw_status status = buffer->image ? tw_image_destroy(&buffer->image) : tw_buffer_destroy(&buffer->handle);
     if ((status == TW_ERROR_WOULD_DEADLOCK || waits) && !waited(thread, status, waits, "destroying a buffer")) {
         if (buffer->handle != handle)
@@ -358,7 +360,7 @@ bool drop_buffer(struct thread *thread, struct buffer *buffer)
     buffer->handle = NULL;
     root->subs -= buffer != root;
     if (is_last && waits_at_end(root)) {
-        resolve(thread);
+        resolve_part(thread, &root->part, true);
         check_delivery(thread, root, status, root->host, "host memory of a destroyed buffer");
     } else if (status != TW_SUCCESS && !(is_last && root->storage && thread->run->program->faults)) {
         differ(thread, "destroying a buffer: %s", tw_status_name(status));
@@ -426,13 +428,15 @@ static bool access_failed(struct thread *thread, const struct part *part, tw_acc
 {
     if (!waited(thread, status, model_waits(part, mode_writes(mode)), what))
         return true;
-    resolve(thread);
+    resolve_part(thread, part, mode_writes(mode));
     if (status == TW_SUCCESS && part_is_lost(part) && mode_needs(mode))
         differ(thread, "%s: TW_SUCCESS, but the contents are lost", what);
     if (status == TW_ERROR_DATA_LOST && (!part_may_be_lost(part) || !mode_needs(mode)))
         differ(thread, "%s: TW_ERROR_DATA_LOST, but nothing is lost", what);
     if (status != TW_SUCCESS && status != TW_ERROR_DATA_LOST && !copy_may_fail(thread, part, status))
         differ(thread, "%s: %s", what, tw_status_name(status));
+    if (status == TW_SUCCESS && mode_needs(mode))
+        part_was_found(part);
     return status != TW_SUCCESS;
 }
 
@@ -446,7 +450,7 @@ static void note_writing(tw_access_mode mode, const struct hold *hold)
         if (written)
             model->words[at] = draw(&random);
         model->fate[at].known = written || (mode_needs(mode) && model->fate[at].known);
-        model->fate[at].lost = model->fate[at].copy_failed = false;
+        model->fate[at].lost = model->fate[at].perhaps = model->fate[at].copy_failed = false;
     }
 }
 
@@ -501,6 +505,8 @@ void run_host_access(struct thread *thread, const struct access_step *step)
     if (kept && kept->accessor)
         kept = NULL;
     let_pass(thread, model_waits(&hold.part, mode_writes(mode)));
+    if (!can_resolve_part(thread, &hold.part, mode_writes(mode)))
+        return;
     const tw_status status = is_part ? tw_host_access_part(buffer->handle, part_offset(&hold.part, buffer),
                                                            part_range(&hold.part, buffer), mode, &hold.accessor)
                                      : tw_host_access(buffer->handle, mode, &hold.accessor);
@@ -577,7 +583,7 @@ static void note_written(const struct part *part, const uint32_t *memory, tw_sta
         model->words[part_word(part, i)] = memory[i];
         fate->known = status == TW_SUCCESS;
         fate->lost = status != TW_SUCCESS;
-        fate->copy_failed = false;
+        fate->perhaps = fate->copy_failed = false;
         model->any_failed = model->any_failed || fate->lost;
     }
 }
@@ -596,11 +602,13 @@ void run_host_copy(struct thread *thread, const struct access_step *step, bool w
         return;
     const struct part part = part_of(buffer, step->part);
     const char *what = writes ? "tw_buffer_write" : "tw_buffer_read";
+    let_pass(thread, model_waits(&part, writes));
+    if (!can_resolve_part(thread, &part, writes))
+        return;
     uint32_t *memory = malloc(part.words * sizeof *memory);
     uint64_t random = step->seed;
     for (size_t i = 0; i < part.words; ++i)
         memory[i] = draw(&random);
-    let_pass(thread, model_waits(&part, writes));
     const tw_status status = copy_part(buffer, &part, step->part, writes, memory);
     if (writes && buffer->root->kind == OVER_CONST) {
         if (status != TW_ERROR_READ_ONLY_BUFFER)

@@ -25,7 +25,7 @@ static void join_times(tw_event_times *times, const tw_event_times *part)
 {
     if (part->submit_ns < times->submit_ns) /* a part may be ready before the join is submitted */
         times->submit_ns = part->submit_ns;
-    if (part->ready_ns && part->ready_ns < times->ready_ns)
+    if (part->ready_ns && (!times->ready_ns || part->ready_ns < times->ready_ns)) /* it is not if a part has failed */
         times->ready_ns = part->ready_ns;
     if (part->start_ns && (!times->start_ns || part->start_ns < times->start_ns))
         times->start_ns = part->start_ns;
