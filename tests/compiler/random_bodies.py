@@ -483,6 +483,26 @@ class Reduce(Body):
         return text if self.chance(0.6) else f"if ({self.condition()}) {text}"
 
 
+class Members(Body):
+    """Structures and short rows: some of their elements, in any order and under conditions."""
+
+    STATEMENTS = {"move": 6, "ways": 4, "row": 2, "if": 2, "loop": 1, "set": 2, "leave": 1}
+
+    def statement_move(self, depth):
+        return " ".join(self.statement_store(depth) for _ in range(self.rng.randint(1, 4)))
+
+    def statement_ways(self, depth):
+        """The same members on each way, or others."""
+        text = f"if ({self.condition()}) {{ {self.statement_move(depth)} }}"
+        return text + f" else {{ {self.statement_move(depth)} }} {self.statement_move(depth)}" if self.chance(0.7) else text
+
+    def statement_row(self, depth):
+        self.kernel.inner_counters.append("c")
+        body = self.statement_store(depth)
+        self.kernel.inner_counters.pop()
+        return f"for (int c = 0; c < {self.kernel.block}; ++c) {{ {body} }}"
+
+
 # The shapes.
 BODIES = {
     "diverge": Body,
@@ -492,4 +512,5 @@ BODIES = {
     "cube": Cube,
     "rows": Rows,
     "reduce": Reduce,
+    "members": Members,
 }

@@ -37,6 +37,7 @@ SHAPES = {
     "cube": 3,      # ranges of three dimensions
     "rows": 4,      # rows and columns that are found by a division
     "reduce": 3,    # reductions of launches
+    "members": 5,   # structures and short rows, one for each work-item
     # those of random_groups.py
     "local": 4,     # what work-items exchange in local memory
     "together": 3,  # functions of groups and sub-groups
@@ -141,7 +142,7 @@ class Kernel:
         self.items = max(prod(s) for s in self.sizes)
         self.literal = fixed and self.chance(0.85)
         self.is_single_group = self.form == "range" or self.chance(0.6)
-        self.block = 1 if self.small else self.pick(2, 3, 4, 8) if self.items <= 64 else 2
+        self.block = self.pick(*(b for b in (2, 3, 4, 4, 5, 8) if b == 2 or b * self.items <= 512)) if self.shape == "members" else 1 if self.small else self.pick(2, 3, 4, 8) if self.items <= 64 else 2
         self.count_type = self.pick("int", "size_t", "unsigned", "inline")
         self.of_group = "group" if self.form == "groups" else "item"
 
@@ -256,12 +257,14 @@ class Kernel:
 
     def element(self, turn, writes, shift=None, of=None, other=None):
         """The text of an element that the work-item owns, its type and its array: of this one, or through another member than this."""
-        owned = [a for a in self.arrays + self.locals if a.owner == ("tiles" if self.row else "turns")]
+        owned = [a for a in self.arrays + self.locals if a.owner == ("tiles" if self.row else "blocks" if self.shape == "members" else "turns")]
         if not owned:
             return None
         a = of or self.pick(*owned)
         views = [v for v in a.views if not (writes and v in self.const_views)]
         view = self.pick(*([v for v in views if other and not re.search(rf"\b{v}_?\[", other)] or views))
+        if self.shape == "members":
+            return self.elem(a, view, self.member(a))
         if not self.row:
             return self.elem(a, view, self.index(turn, a, shift))
         y, x = self.tile_index(shift)
@@ -303,6 +306,13 @@ class Kernel:
         else:
             text = self.pick(f"{text} + {step} * ({cast}){e}", f"{text} + ({cast}){e} * {step}")
         return f"{text} + ({cast})k->pad" if self.has_pad and not a.local else text
+
+    def member(self, a):
+        """The index of an element of the block that the work-item owns, or of its second block."""
+        b, of = self.block, self.pick("int", "int", "size_t", "unsigned")
+        place = self.pick("c", f"{b - 1} - c", *[str(self.rng.randrange(b))] * 2) if "c" in self.inner_counters else str(self.rng.randrange(b))
+        first = f"({of})l * {b}" + (f" + ({of})k->pad" if self.has_pad and not a.local else "")
+        return f"{first} + ({of})({place})" + self.pick("", "", "", f" + ({of}){b} * ({of}){self.count()}")
 
     def read(self, turn):
         shared = [a for a in self.locals if a.owner == "all"]
@@ -554,9 +564,9 @@ class Kernel:
         free = self.fences and self.form != "range"
         for a in self.arrays:
             if a.owner != "everyone":
-                a.owner = "tiles" if self.row else "blocks" if free and self.shape in ("near", "mixed") and self.chance(0.15) else "turns"
+                a.owner = "tiles" if self.row else "blocks" if self.shape == "members" or free and self.shape in ("near", "mixed") and self.chance(0.15) else "turns"
         for a in self.locals:
-            a.owner = self.pick("tiles", "all") if self.row else self.pick("turns", "turns", "all", "all" if self.small else "blocks")
+            a.owner = self.pick("tiles", "all") if self.row else self.pick("blocks", "all") if self.shape == "members" else self.pick("turns", "turns", "all", "all" if self.small else "blocks")
         self.reversed = free and not self.small and self.chance(0.1)
         if self.phases == 1 or self.fences:
             self.offset = None

@@ -25,6 +25,29 @@ static inline void lengths(tw_item item, const struct lengths *k)
 }
 TW_RANGE_KERNEL(lengths, 1);
 
+/* Members under a condition are, too, and what both ways store is stored together. */
+// CHECK-LABEL: define {{.*}}@moved_tw_host(
+// CHECK-NOT: {{^}}}
+// CHECK: llvm.masked.load.v32f32
+// CHECK: llvm.masked.store.v32f32
+struct moved {
+    const float *position, *velocity;
+    float *out;
+};
+
+static inline void moved(tw_item item, const struct moved *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    const float mass = k->position[4 * i + 3];
+    for (size_t c = 0; c < 3; ++c)
+        if (mass > 0)
+            k->out[4 * i + c] = k->position[4 * i + c] + k->velocity[4 * i + c];
+        else
+            k->out[4 * i + c] = k->position[4 * i + c];
+    k->out[4 * i + 3] = mass;
+}
+TW_RANGE_KERNEL(moved, 1);
+
 /* Rows of 32 work-items, which LLVM would unroll all the way at -O3: fewer loads than that are of single elements. */
 // ROWS: {{^[12]?[0-9]$}}
 struct turn_rows {

@@ -21,6 +21,7 @@
  *     vectorize_masks.cpp             who comes to a block
  *     vectorize_loops.cpp             loops
  *     vectorize_values.cpp            instructions
+ *     vectorize_groups.cpp            accesses that are done together
  *
  * Innermost loops that LLVM's vectorizer can take are left to it: it knows more forms of accesses.
  */
@@ -40,6 +41,7 @@
 #include <optional>
 
 #include <llvm/ADT/DenseSet.h>
+#include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/LoopAccessAnalysis.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/Analysis/ValueTracking.h>
@@ -70,7 +72,8 @@ Vectorizer::Vectorizer(Function &F, Loop &L, FunctionAnalysisManager &FAM)
     : F(F), L(L), SE(FAM.getResult<ScalarEvolutionAnalysis>(F)), DT(FAM.getResult<DominatorTreeAnalysis>(F)),
       LI(FAM.getResult<LoopAnalysis>(F)), TTI(FAM.getResult<TargetIRAnalysis>(F)),
       TLI(FAM.getResult<TargetLibraryAnalysis>(F)), Often(FAM.getResult<BlockFrequencyAnalysis>(F)),
-      DL(F.getDataLayout()), Context(F.getContext()), Private(L, DT), Shape(L, SE, LI, Private), B(F.getContext())
+      DL(F.getDataLayout()), Context(F.getContext()), Private(L, DT), Shape(L, SE, LI, Private),
+      AA(FAM.getResult<AAManager>(F)), B(F.getContext())
 {
 }
 
@@ -272,7 +275,7 @@ bool Vectorizer::isSuitable()
     return findVariables();
 }
 
-bool Vectorizer::run()
+bool Vectorizer::isPossible()
 {
     if (!getOptionalBoolLoopAttribute(&L, AsksForVectors).value_or(true)
         || getOptionalIntLoopAttribute(&L, VectorWidth) == 1)
@@ -283,10 +286,10 @@ bool Vectorizer::run()
     chooseWidth();
     if (Width < 2)
         return refuse("a work-item has several turns, and it is not known how many are apart");
-    if (!canAsk() || combinesInPlace() || (!Always && !pays()))
+    if (!canAsk() || combinesInPlace())
         return false;
-    emitAll();
-    return true;
+    findGroups();
+    return Always || pays();
 }
 
 namespace
@@ -345,18 +348,26 @@ void finishRest(Loop &L)
 bool vectorizeItems(Function &F, FunctionAnalysisManager &FAM)
 {
     const auto Change = [&](Loop &L) {
-        if (!Always && isLeft(L, FAM.getResult<TargetLibraryAnalysis>(F), FAM.getResult<LoopAccessAnalysis>(F))) {
-            leave(L, FAM.getResult<LoopAccessAnalysis>(F));
+        auto &Accesses = FAM.getResult<LoopAccessAnalysis>(F);
+        const bool IsLeft = !Always && isLeft(L, FAM.getResult<TargetLibraryAnalysis>(F), Accesses);
+        if (IsLeft && (!hasMasks(F) || L.getNumBlocks() == 1)) {
+            leave(L, Accesses);
             return false;
         }
         formLCSSARecursively(L, FAM.getResult<DominatorTreeAnalysis>(F), &FAM.getResult<LoopAnalysis>(F),
                              &FAM.getResult<ScalarEvolutionAnalysis>(F));
         Vectorizer Made(F, L, FAM);
-        const bool Done = Made.run();
-        report(F, L, Made, Done);
-        if (Done)
+        const bool Is = Made.isPossible();
+        if (IsLeft && !(Is && Made.hasPartialGroups())) {
+            leave(L, Accesses);
+            return false;
+        }
+        if (Is)
+            Made.emitAll();
+        report(F, L, Made, Is);
+        if (Is)
             finishRest(L);
-        return Done;
+        return Is;
     };
     renewBudget(F);
     return changeLoops(F, FAM, "teamwork.vectorized", Change);

@@ -8,6 +8,7 @@
 #include "analysis/shapes.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,8 @@
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/Twine.h>
+#include <llvm/ADT/bit.h>
+#include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/BlockFrequencyInfo.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
@@ -43,7 +46,9 @@ class Vectorizer
 {
   public:
     Vectorizer(llvm::Function &F, llvm::Loop &L, llvm::FunctionAnalysisManager &FAM);
-    bool run();
+    bool isPossible(); /* and pays */
+    bool hasPartialGroups() const;
+    void emitAll();
     std::string Why;                    /* it was not done */
     llvm::Instruction *Where = nullptr; /* because of this */
 
@@ -90,6 +95,68 @@ class Vectorizer
     llvm::InstructionCost costOfAll(llvm::Instruction &I) const;
     llvm::InstructionCost costOfAccess(llvm::Instruction &I) const;
 
+    /* vectorize_groups.cpp: accesses that are done together */
+    struct Apart { /* a distance between two accesses of a work-item: they meet if it is above -Below and below Above */
+        const llvm::SCEV *By;
+        int64_t Below, Above;
+        bool operator==(const Apart &Other) const
+        {
+            return By == Other.By && Below == Other.Below && Above == Other.Above;
+        }
+    };
+    struct Member {
+        llvm::Instruction *Access;
+        int64_t Slot; /* by elements, from the one with which the group is done */
+        size_t At;    /* in Accessing */
+    };
+    struct Group {
+        bool IsStore;
+        std::optional<int64_t> Step;          /* from one work-item to the next, in bytes; nothing: it varies */
+        uint64_t Bytes;                       /* of an element */
+        int64_t Low, High;                    /* slots that are accessed */
+        llvm::SmallVector<Member, 4> Members; /* the first load or last store is in front, where all are done */
+        llvm::SmallVector<Apart, 4> Asked;
+        llvm::InstructionCost Cost; /* of each member */
+        bool isSideBySide() const   /* what one work-item has follows what its neighbour has */
+        {
+            constexpr int64_t MostSlots = 8;
+            return Step && *Step > 0 && *Step % int64_t(Bytes) == 0 && *Step / int64_t(Bytes) <= MostSlots;
+        }
+        unsigned used() const
+        {
+            return unsigned(High - Low + 1);
+        }
+        unsigned slotsOfLane() const
+        {
+            return isSideBySide() ? unsigned(*Step / int64_t(Bytes)) : llvm::bit_ceil(used());
+        }
+    };
+    llvm::AAResults &AA;
+    std::vector<llvm::Instruction *> Accessing; /* memory, in the order of All */
+    std::vector<Group> Groups;
+    llvm::DenseMap<const llvm::Instruction *, size_t> GroupOf;
+    llvm::SmallVector<Apart, 8> Asked;
+    const llvm::SCEV *distance(llvm::Instruction &From, llvm::Instruction &To);
+    std::optional<int64_t> knownDistance(llvm::Instruction &From, llvm::Instruction &To);
+    bool mayPass(llvm::Instruction &Moved, llvm::Instruction &Other, llvm::SmallVectorImpl<Apart> &Asked);
+    bool mayMove(llvm::Instruction &Moved, size_t From, Group &G);
+    bool mayBeInGroup(llvm::Instruction &I) const;
+    bool join(Group &G, llvm::Instruction &I, size_t At);
+    void findGroups();
+    void keepGroups(std::vector<Group> &Found);
+    llvm::InstructionCost costOfGroup(const Group &G) const;
+    llvm::Value *askApart();
+    unsigned lanesAtOnce(const Group &G) const;
+    llvm::Type *elementOf(const Group &G) const;
+    llvm::Value *addressOf(const Group &G, unsigned Lane);
+    llvm::Instruction *accessVector(const Group &G, llvm::Value *Address, llvm::Type *T, llvm::Value *Mask,
+                                    llvm::Value *Stored);
+    llvm::Value *loadLanes(const Group &G, unsigned First, unsigned Lanes, llvm::Value *Mask);
+    void emitLoads(const Group &G);
+    llvm::Value *interleave(llvm::ArrayRef<llvm::Value *> OfSlots, llvm::Type *T, unsigned First, unsigned Lanes);
+    void emitStores(const Group &G);
+    bool emitInGroup(llvm::Instruction &I);
+
     /* vectorize_control.cpp, vectorize_masks.cpp and vectorize_loops.cpp */
     llvm::IRBuilder<> B;
     Mask Current;                                          /* of the block that is written */
@@ -132,7 +199,6 @@ class Vectorizer
     void emitLoop(llvm::Loop &K);
     void emitJoin(llvm::PHINode &Phi);
     llvm::Value *askAssumed();
-    void emitAll();
     void repair(llvm::ArrayRef<llvm::BasicBlock *> New);
 
     /* vectorize_values.cpp: instructions */

@@ -231,7 +231,10 @@ void Vectorizer::emitAll()
     const SCEV *Last = SE.getNoopOrZeroExtend(SE.getBackedgeTakenCount(&L), Size);
     B.SetInsertPoint(End);
     Value *Turns = B.CreateAdd(Writer.expandCodeFor(Last, Size, End), ConstantInt::get(Size, 1), "tw_turns");
-    Value *Holds = askAssumed();
+    Value *Holds = askAssumed(), *AreApart = askApart();
+    if (Holds && AreApart)
+        AreApart = B.CreateAnd(Holds, AreApart);
+    Holds = AreApart ? AreApart : Holds;
     SmallVector<std::pair<PHINode *, Value *>, 4> Firsts; /* of inductions */
     for (PHINode &Phi : L.getHeader()->phis())
         if (Shape.step(&Phi))

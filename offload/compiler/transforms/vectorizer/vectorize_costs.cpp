@@ -109,8 +109,47 @@ double Vectorizer::oftenAsVector(const BasicBlock *Block) const
     return Turns * (isMasked(Block) ? std::min(1.0, OfItem * Width) : OfItem);
 }
 
+/* Loads or stores of vectors, masks for them, and as many shuffles for each member as there are vectors to take it from. */
+InstructionCost Vectorizer::costOfGroup(const Group &G) const
+{
+    constexpr int OfMask = 2, OfPart = 1, OfShuffle = 1; /* a mask for a vector; a short vector of a longer one */
+    const unsigned Lanes = lanesAtOnce(G);
+    const auto Parts = InstructionCost::CostType(Width / Lanes), Slots = InstructionCost::CostType(G.slotsOfLane()),
+               Members = InstructionCost::CostType(G.Members.size());
+    Type *T = elementOf(G);
+    const Align At = Align(1);
+    const bool IsPartial = any_of(G.Members, [&](const Member &M) { return isMasked(M.Access->getParent()); }),
+               HasGaps = G.IsStore ? G.Members.size() < G.slotsOfLane() : G.used() < G.slotsOfLane();
+    if ((IsPartial || (HasGaps && G.IsStore)) && !hasMasks(F)) /* such stores are slow */
+        return InstructionCost::getInvalid();
+    if ((IsPartial || HasGaps) && !isLegal(TTI, G.IsStore, T, At))
+        return InstructionCost::getInvalid();
+    const auto OfVector = [&](unsigned Elements) {
+        return TTI.getMemoryOpCost(G.IsStore ? Instruction::Store : Instruction::Load,
+                                   FixedVectorType::get(T, Elements), At, 0, TargetTransformInfo::TCK_RecipThroughput);
+    };
+    const InstructionCost Sorting = Members * (Slots - 1) * OfShuffle;
+    if (G.isSideBySide())
+        return Parts * (Slots * (OfVector(Lanes) + (IsPartial ? OfMask : 0)) + Sorting);
+    if (G.Members.size() == 1)
+        return InstructionCost::getInvalid();
+    const int OfLane = OfPart + (IsPartial ? OfMask : 0) + (G.Step ? 0 : OfPart);
+    return Parts * (InstructionCost::CostType(Lanes) * (OfVector(G.slotsOfLane()) + OfLane) + Sorting);
+}
+
+/* Whether some are under a condition, which LLVM's vectorizer does one by one. */
+bool Vectorizer::hasPartialGroups() const
+{
+    return any_of(Groups, [&](const Group &G) {
+        return G.isSideBySide() && G.Members.size() > 1
+               && any_of(G.Members, [&](const Member &M) { return Shape.isPartial(M.Access->getParent()); });
+    });
+}
+
 InstructionCost Vectorizer::costOfAccess(Instruction &I) const
 {
+    if (const auto In = GroupOf.find(&I); In != GroupOf.end())
+        return Groups[In->second].Cost;
     const bool IsStore = isa<StoreInst>(I);
     const unsigned Opcode = I.getOpcode();
     const Value *Address = getLoadStorePointerOperand(&I);

@@ -92,6 +92,7 @@ Vectorizer::Together Vectorizer::emitTogether(Loop &K)
         MaskOf.erase(Block);
         for (BasicBlock *To : successors(Block))
             EdgeMask.erase({Block, To});
+        EdgeMask.erase({Block, nullptr});
         for (Instruction &I : *Block) {
             Scalars.erase(&I);
             Vectors.erase(&I);
@@ -193,7 +194,7 @@ void Vectorizer::emitLoop(Loop &K)
     }
     if (Ways.size() == 1) /* all leave it there, sooner or later */
         EdgeMask[{Ways[0].From, Ways[0].To}] = Entering;
-    forgetEdges(FirstEdge, [&](const BasicBlock *To) { return K.contains(To); });
+    forgetEdges(FirstEdge, [&](const BasicBlock *To) { return !To || K.contains(To); });
     for (BasicBlock *Block : K.blocks())
         MaskOf.erase(Block);
     Current = Entering;

@@ -77,6 +77,8 @@ void Vectorizer::setEdge(BasicBlock *From, BasicBlock *To, Mask M)
 void Vectorizer::setEdges(BasicBlock *Block)
 {
     Instruction *End = Block->getTerminator();
+    if (any_of(*Block, [&](const Instruction &I) { return isa<StoreInst>(I) && GroupOf.count(&I); }))
+        setEdge(Block, nullptr, Current); /* who did what is done later */
     if (End->getNumSuccessors() == 1) {
         setEdge(Block, End->getSuccessor(0), Current);
         return;

@@ -5,6 +5,7 @@
  * known of what accesses may meet.
  *
  *     side by side      a load or store of a vector, with a mask
+ *     near others       vectors and shuffles (vectorize_groups.cpp)
  *     elsewhere         a gather or scatter, with a mask
  *     one place         a load of one value; a store by the last lane that takes part
  *     anything else     (atomic operations, calls) for one lane after the other, in a loop over those that take part
@@ -207,6 +208,8 @@ Vectorizer::Lanes Vectorizer::lanesOf(Instruction &Access)
 
 void Vectorizer::emitLoad(LoadInst &Load)
 {
+    if (emitInGroup(Load))
+        return;
     auto *T = widened(Load.getType());
     const Lanes Of = lanesOf(Load);
     const bool IsPrivate = Private.interleaved(Load.getPointerOperand());
@@ -240,6 +243,8 @@ void Vectorizer::emitLastStore(StoreInst &Store)
 
 void Vectorizer::emitStore(StoreInst &Store)
 {
+    if (emitInGroup(Store))
+        return;
     Value *Address = Store.getPointerOperand();
     if (!Private.interleaved(Address) && Shape.isUniform(Address))
         return emitLastStore(Store);
