@@ -375,6 +375,9 @@ static void note_uses(const struct call *call, const struct buffer *root, uint8_
         if (by_mapper && call->kernel == MAPPED)
             note_mapped(call, i, how, surely);
     }
+    /* one part may have discarded what another one needs */
+    for (size_t k = 0; is_divided(call) && k < root->model.count; ++k)
+        how[k] &= how[k] & DISCARDS ? (uint8_t)~SURELY_NEEDS : 0xff;
 }
 
 /* ---- kernels, once more ------------------------------------------------------------------------------------------ */
