@@ -375,6 +375,9 @@ static void note_uses(const struct call *call, const struct buffer *root, uint8_
         if (by_mapper && call->kernel == MAPPED)
             note_mapped(call, i, how, surely);
     }
+    /* one part may have discarded what another one needs */
+    for (size_t k = 0; is_divided(call) && k < root->model.count; ++k)
+        how[k] &= how[k] & DISCARDS ? (uint8_t)~SURELY_NEEDS : 0xff;
 }
 
 /* ---- kernels, once more ------------------------------------------------------------------------------------------ */
@@ -773,9 +776,22 @@ static bool may_need_lost(const struct operation *operation, bool or_failed)
     return false;
 }
 
+/* Whether a part may read what another part has written: on its fallback's device, from where it may not come. */
+static bool may_need_own(const struct operation *operation)
+{
+    for (unsigned i = 0; operation->in_parts && operation->falls_back && i < operation->uses; ++i)
+        for (size_t k = 0; k < operation->use[i].root->model.count; ++k) {
+            const uint8_t how = operation->use[i].how[k];
+            if ((how & WRITES) && ((how & SURELY_READS) || (how & (DISCARDS | NEEDS)) == (DISCARDS | NEEDS)))
+                return true;
+        }
+    return false;
+}
+
 bool operation_may_be_cancelled(const struct operation *operation, bool copies_fail_again)
 {
-    return operation->excused || operation->depends_failed || may_need_lost(operation, copies_fail_again);
+    return operation->excused || operation->depends_failed || may_need_lost(operation, copies_fail_again)
+           || (copies_fail_again && may_need_own(operation));
 }
 
 /* A word after a success. */

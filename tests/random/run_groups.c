@@ -418,14 +418,20 @@ static void note_fallback(struct operation *operation, struct queue *queue, stru
         atomic_store(&fallback->errors->unknown, true);
 }
 
-/* Such a group does not fall back when it has failed. */
+/* Such a group does not fall back when it has failed. A part beside all of its buffer is none. */
 static bool has_parts(const struct call *call)
 {
     const struct buffer *buffers[] = {call->out, call->in, call->in2};
-    for (int i = 0; i < 3; ++i)
-        if (buffers[i] && call->part[i].words < buffers[i]->root->part.words)
-            return true;
-    return false;
+    bool has = false;
+    for (int i = 0; i < 3; ++i) {
+        bool whole = !buffers[i];
+        for (int k = 0; k < 3 && buffers[i]; ++k)
+            whole = whole
+                    || (buffers[k] && buffers[k]->root == buffers[i]->root
+                        && call->part[k].words == buffers[i]->root->part.words);
+        has = has || !whole;
+    }
+    return has;
 }
 
 /* Whether it may run on the fallback queue when it has failed. Of several devices each part of a launch may. */
