@@ -9,6 +9,64 @@ target triple = "x86_64-pc-linux-gnu"
 
 declare float @llvm.sqrt.f32(float)
 
+; A row of a group, of bytes, which is left to LLVM: it is asked for 16 lanes, since 64 would be more than most rows have.
+; CHECK-LABEL: @row_of_bytes(
+; CHECK: br i1 %more, label %loop, label %row.end, !llvm.loop ![[OF_BYTES:[0-9]+]]
+define void @row_of_bytes(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #1 {
+entry:
+  br label %row
+row:
+  %j = phi i64 [ 0, %entry ], [ %j.next, %row.end ]
+  %from = mul nsw i64 %j, %m
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %row ], [ %next, %loop ]
+  %place = add nsw i64 %from, %i
+  %at = getelementptr inbounds i8, ptr %x, i64 %place
+  %v = load i8, ptr %at, align 1
+  %r = add i8 %v, 1
+  %to = getelementptr inbounds i8, ptr %out, i64 %place
+  store i8 %r, ptr %to, align 1
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %row.end, !llvm.loop !0
+row.end:
+  %j.next = add nuw nsw i64 %j, 1
+  %again = icmp ult i64 %j.next, %n
+  br i1 %again, label %row, label %end, !llvm.loop !8
+end:
+  ret void
+}
+
+; Of numbers LLVM makes 16 lanes by itself.
+; CHECK-LABEL: @row_of_numbers(
+; CHECK: br i1 %more, label %loop, label %row.end, !llvm.loop ![[OF_NUMBERS:[0-9]+]]
+define void @row_of_numbers(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #1 {
+entry:
+  br label %row
+row:
+  %j = phi i64 [ 0, %entry ], [ %j.next, %row.end ]
+  %from = mul nsw i64 %j, %m
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %row ], [ %next, %loop ]
+  %place = add nsw i64 %from, %i
+  %at = getelementptr inbounds i32, ptr %x, i64 %place
+  %v = load i32, ptr %at, align 4
+  %r = add i32 %v, 1
+  %to = getelementptr inbounds i32, ptr %out, i64 %place
+  store i32 %r, ptr %to, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %row.end, !llvm.loop !0
+row.end:
+  %j.next = add nuw nsw i64 %j, 1
+  %again = icmp ult i64 %j.next, %n
+  br i1 %again, label %row, label %end, !llvm.loop !8
+end:
+  ret void
+}
+
 ; REMARK: work-items of kernel keeps_long are not lanes of vectors: it is too long
 define void @keeps_long(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
 entry:
@@ -471,6 +529,10 @@ end:
 ; ... but where all vectors have masks, for which they are too high.
 ; CHECK-LABEL: @left_with_masks(
 ; CHECK: br i1 %more, label %loop, label %end, !llvm.loop [[ASKED:![0-9]+]]
+; CHECK: ![[OF_BYTES]] = distinct !{![[OF_BYTES]], {{.*}}, ![[WIDTH:[0-9]+]], ![[ONE:[0-9]+]]}
+; CHECK: ![[WIDTH]] = !{!"llvm.loop.vectorize.width", i32 16}
+; CHECK-NEXT: ![[ONE]] = !{!"llvm.loop.interleave.count", i32 1}
+; CHECK: ![[OF_NUMBERS]] = distinct !{![[OF_NUMBERS]], ![[#]], ![[#]], ![[#]]}
 ; CHECK: [[LEFT]] = distinct !{[[LEFT]], ![[#]], ![[#]], ![[#]]}
 ; CHECK: [[ASKED]] = distinct !{[[ASKED]], ![[#]], ![[#]], ![[#]], ![[#]]}
 define void @left_with_masks(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #1 {
@@ -499,3 +561,5 @@ attributes #2 = { "target-features"="+avx2" "teamwork.budget"="10" }
 !2 = !{!"teamwork.items.apart", i64 8}
 !3 = distinct !{!3, !1, !2, !4}
 !4 = !{!"llvm.loop.vectorize.enable", i1 true}
+!8 = distinct !{!8, !9}
+!9 = !{!"teamwork.items.rows"}

@@ -322,6 +322,27 @@ bool isLeft(Loop &L, const TargetLibraryInfo &TLI, LoopAccessInfoManager &Access
            && (hasLoopMark(L, ParallelMark) || Accesses.getInfo(L).canVectorizeMemory());
 }
 
+/* Rows of a group are short, mostly of 8 to 32 work-items, but LLVM does not know how short: it would make vectors of 64 bytes, and rows that
+   do not fill these would stay scalar. */
+void fitToRow(Loop &L, ScalarEvolution &SE, const TargetTransformInfo &TTI)
+{
+    constexpr unsigned Usual = 16, TooMany = 64; /* lanes */
+    if (!isRowOfGroup(L) || SE.getSmallConstantTripCount(&L) || hasLoopMark(L, VectorWidth))
+        return;
+    const DataLayout &DL = L.getHeader()->getDataLayout();
+    uint64_t Widest = 8; /* bits, by which LLVM chooses the number of lanes */
+    for (BasicBlock *Block : L.blocks())
+        for (Instruction &I : *Block)
+            if (getLoadStorePointerOperand(&I))
+                Widest = std::max(Widest, DL.getTypeSizeInBits(getLoadStoreType(&I)).getFixedValue());
+    if (TTI.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue() / Widest < TooMany)
+        return;
+    Type *Number = Type::getInt32Ty(L.getHeader()->getContext());
+    addLoopMark(L, VectorWidth, ConstantInt::get(Number, Usual));
+    if (!hasLoopMark(L, InterleaveCount))
+        addLoopMark(L, InterleaveCount, ConstantInt::get(Number, 1));
+}
+
 /* LLVM's costs decide about a loop that is left to it, but where all kinds of vectors have masks (AVX-512): for these they are too high.
    Where it has to compare more addresses than it would by itself, it is asked for vectors, too. */
 void leave(Loop &L, LoopAccessInfoManager &Accesses)
@@ -350,6 +371,8 @@ bool vectorizeItems(Function &F, FunctionAnalysisManager &FAM)
     const auto Change = [&](Loop &L) {
         auto &Accesses = FAM.getResult<LoopAccessAnalysis>(F);
         const bool IsLeft = !Always && isLeft(L, FAM.getResult<TargetLibraryAnalysis>(F), Accesses);
+        if (IsLeft)
+            fitToRow(L, FAM.getResult<ScalarEvolutionAnalysis>(F), FAM.getResult<TargetIRAnalysis>(F));
         if (IsLeft && (!hasMasks(F) || L.getNumBlocks() == 1)) {
             leave(L, Accesses);
             return false;
