@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Algorithms over elements in a device's memory: reductions, scans and selections, for numbers and structs of the
+ * Algorithms over elements in a device's memory: reductions, scans, selections and sorts, for numbers and structs of
+ * the
  * program, with
  * operations of the program (docs/algorithms.md).
  *
@@ -38,6 +39,7 @@
 #include <teamwork/lower/algorithm/reduce.h>
 #include <teamwork/lower/algorithm/scan.h>
 #include <teamwork/lower/algorithm/select.h>
+#include <teamwork/lower/algorithm/sort.h>
 
 /** Operations for numbers, of all types. Arguments are evaluated more than once. */
 #define tw_plus(a, b) ((a) + (b))
@@ -45,6 +47,8 @@
 #define tw_minimum(a, b) ((b) < (a) ? (b) : (a))
 #define tw_maximum(a, b) ((a) < (b) ? (b) : (a))
 #define tw_equal_to(a, b) ((a) == (b))
+/** The key of a number in a sort. */
+#define tw_itself(x) (x)
 
 /**
  * Defines a reduction, which combines all elements (std::reduce, cub::DeviceReduce):
@@ -78,7 +82,7 @@
  *
  * Memory: on a GPU reads the elements once, on a CPU twice but for small counts, and writes them once. Temporary: on
  * a GPU twice the
- * size of a value for each 16 or 24 KiB.
+ * size of a value for each 32 KiB.
  *
  * Expands to: a struct, three kernels and the functions, all of whose names begin with `name`.
  */
@@ -138,5 +142,54 @@
 #define TW_UNIQUE(name, type, equal)                                                                                   \
     TW_INTERNAL_SELECT(name, type, TW_INTERNAL_KEEP_FIRST, equal, 0)                                                   \
     struct name##_select
+
+/**
+ * Defines stable sorts by a key (std::stable_sort, cub::DeviceRadixSort):
+ *
+ *     void name(tw_command_group *group, const type *in, size_t count, type *out);
+ *     void name_descending(tw_command_group *group, const type *in, size_t count, type *out);
+ *     void name_bits(tw_command_group *group, const type *in, size_t count, unsigned first_bit, unsigned past_bit,
+ *                    bool descending, type *out);
+ *
+ * out[0] and so on become the elements in the order of their keys; those with equal keys stay in the order that they
+ * have in `in`,
+ * also where it is descending. `out` has room for `count` elements and does not overlap `in`.
+ *
+ * The order of floating point is total, that of IEEE 754: negative NaNs, -infinity, numbers, -0, +0, numbers,
+ * infinity, NaNs.
+ * name_bits() looks at bits first_bit to past_bit - 1 of keys alone, counted from the lowest one, in which unsigned
+ * numbers have
+ * their bits, signed numbers the highest bit the other way round, and floating point below 0 all bits the other way
+ * round, else the
+ * highest. Bits that keys do not have are left out.
+ *
+ * Memory: for each 8 bits of keys reads and writes the elements once, on a CPU reads them twice, and keys once more;
+ * of a few
+ * thousand elements once in all. Temporary: the elements, and on a GPU 2 KiB for each tile of 3072 to 5120 numbers.
+ *
+ * Expands to: a struct, four kernels and functions, all of whose names begin with `name`.
+ *
+ * @param key  a function of the same file, or a macro, that makes a key of a `type`: an integer, bool, float or double.
+ *             tw_itself for numbers
+ */
+#define TW_SORT(name, type, key)                                                                                       \
+    TW_INTERNAL_SORT(name, type, key)                                                                                  \
+    struct name##_sort
+
+/**
+ * Defines stable sorts of keys with values in another array, with the order and memory of TW_SORT():
+ *
+ *     void name(tw_command_group *group, const key_type *keys, const value_type *values, size_t count,
+ *               key_type *keys_out, value_type *values_out);
+ *     void name_descending(...);
+ *     void name_bits(tw_command_group *group, const key_type *keys, const value_type *values, size_t count,
+ *                    unsigned first_bit, unsigned past_bit, bool descending, key_type *keys_out, value_type
+ * *values_out);
+ *
+ * @param key_type  an integer, bool, float or double
+ */
+#define TW_SORT_PAIRS(name, key_type, value_type)                                                                      \
+    TW_INTERNAL_SORT_PAIRS(name, key_type, value_type)                                                                 \
+    struct name##_sort
 
 #endif

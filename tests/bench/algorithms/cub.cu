@@ -57,6 +57,14 @@ static cudaError_t call(enum algorithm algorithm, size_t count)
     case ALGORITHM_SELECT_INT:
         return cub::DeviceSelect::If(temporary, bytes, (const int *)in, (int *)out + 16, (size_t *)out, n, is_even{},
                                      stream);
+    case ALGORITHM_SORT_INT:
+        return cub::DeviceRadixSort::SortKeys(temporary, bytes, (const int *)in, (int *)out, n, 0, 32, stream);
+    case ALGORITHM_SORT_LONG:
+        return cub::DeviceRadixSort::SortKeys(temporary, bytes, (const long long *)in, (long long *)out, n, 0, 64,
+                                              stream);
+    case ALGORITHM_SORT_PAIRS:
+        return cub::DeviceRadixSort::SortPairs(temporary, bytes, (const int *)in, (int *)out, (const int *)in + count,
+                                               (int *)out + count, n, 0, 32, stream);
     default:
         return cudaErrorInvalidValue;
     }

@@ -16,7 +16,8 @@
 static const char *const names[ALGORITHM_COUNT] = {
     [ALGORITHM_REDUCE_INT] = "reduce int", [ALGORITHM_REDUCE_FLOAT] = "reduce float",
     [ALGORITHM_SCAN_INT] = "scan int",     [ALGORITHM_SCAN_DOUBLE] = "scan double",
-    [ALGORITHM_SELECT_INT] = "select int",
+    [ALGORITHM_SELECT_INT] = "select int", [ALGORITHM_SORT_INT] = "sort int",
+    [ALGORITHM_SORT_LONG] = "sort long",   [ALGORITHM_SORT_PAIRS] = "sort pairs",
 };
 
 static const struct side *const sides[] = {

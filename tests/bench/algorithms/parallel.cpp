@@ -42,6 +42,20 @@ static bool is_even(int x)
     return x % 2 == 0;
 }
 
+/* Pairs are sorted as structs, which is kinder than to sort two arrays. */
+struct pair {
+    int key, value;
+};
+static bool is_less(pair a, pair b)
+{
+    return a.key < b.key;
+}
+static void sort_pairs(size_t count)
+{
+    std::copy(input<pair>(), input<pair>() + count, output<pair>());
+    __gnu_parallel::sort(output<pair>(), output<pair>() + count, is_less, __gnu_parallel::parallel_tag());
+}
+
 /* ---- libstdc++ --------------------------------------------------------------------------------------------------- */
 
 static void call_parallel(enum algorithm algorithm, size_t count)
@@ -58,6 +72,17 @@ static void call_parallel(enum algorithm algorithm, size_t count)
         break;
     case ALGORITHM_SCAN_DOUBLE:
         __gnu_parallel::partial_sum(input<double>(), input<double>() + count, output<double>());
+        break;
+    case ALGORITHM_SORT_INT:
+        std::copy(input<int>(), input<int>() + count, output<int>());
+        __gnu_parallel::sort(output<int>(), output<int>() + count);
+        break;
+    case ALGORITHM_SORT_LONG:
+        std::copy(input<long long>(), input<long long>() + count, output<long long>());
+        __gnu_parallel::sort(output<long long>(), output<long long>() + count);
+        break;
+    case ALGORITHM_SORT_PAIRS:
+        sort_pairs(count);
         break;
     default:
         std::copy_if(input<int>(), input<int>() + count, output<int>(), is_even); /* it has no parallel one */
@@ -138,6 +163,11 @@ static void call_openmp(enum algorithm algorithm, size_t count)
         break;
     case ALGORITHM_SCAN_DOUBLE:
         scan(input<double>(), count, output<double>());
+        break;
+    case ALGORITHM_SORT_INT:
+    case ALGORITHM_SORT_LONG:
+    case ALGORITHM_SORT_PAIRS:
+        call_parallel(algorithm, count); /* OpenMP has no sort */
         break;
     default:
         select(input<int>(), count, output<int>());

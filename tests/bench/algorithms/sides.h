@@ -16,6 +16,9 @@ enum algorithm {
     ALGORITHM_SCAN_INT,
     ALGORITHM_SCAN_DOUBLE,
     ALGORITHM_SELECT_INT, /* the even ones */
+    ALGORITHM_SORT_INT,
+    ALGORITHM_SORT_LONG,
+    ALGORITHM_SORT_PAIRS, /* int keys, int values */
     ALGORITHM_COUNT
 };
 

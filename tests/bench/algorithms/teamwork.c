@@ -17,6 +17,9 @@ static inline bool is_even(int x)
     return x % 2 == 0;
 }
 TW_SELECT(select_even, int, is_even);
+TW_SORT(sort_ints, int, tw_itself);
+TW_SORT(sort_longs, long long, tw_itself);
+TW_SORT_PAIRS(sort_pairs, int, int);
 
 static tw_queue *queue;
 static void *in, *out;
@@ -68,6 +71,15 @@ static void record(tw_command_group *cg, enum algorithm algorithm, size_t count)
         break;
     case ALGORITHM_SELECT_INT:
         select_even(cg, (const int *)in, count, (int *)out + 16, (size_t *)out);
+        break;
+    case ALGORITHM_SORT_INT:
+        sort_ints(cg, (const int *)in, count, (int *)out);
+        break;
+    case ALGORITHM_SORT_LONG:
+        sort_longs(cg, (const long long *)in, count, (long long *)out);
+        break;
+    case ALGORITHM_SORT_PAIRS:
+        sort_pairs(cg, (const int *)in, (const int *)in + count, count, (int *)out, (int *)out + count);
         break;
     default:
         break;

@@ -98,7 +98,7 @@ enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those o
             return;                                                                                                    \
         const bool fast = count - first >= TILE && tw_internal_is_aligned(k->in) && tw_internal_is_aligned(k->out);    \
         const size_t start = first + (warp * ROWS * lanes + lane) * VECTOR, stride = lanes * VECTOR;                   \
-        type x[ROWS][VECTOR], left[ROWS], total[ROWS];                                                                 \
+        type x[ROWS][VECTOR], up_to[ROWS], before;                                                                     \
         _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r)                                                          \
         {                                                                                                              \
             if (fast)                                                                                                  \
@@ -110,13 +110,11 @@ enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those o
         _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r)                                                          \
         {                                                                                                              \
             _Pragma("unroll") for (unsigned j = 1; j < VECTOR; ++j) x[r][j] = operation(x[r][j - 1], x[r][j]);         \
-            const type all = name##_scan_lanes(sub_group, x[r][VECTOR - 1]);                                           \
-            tw_internal_exchange(sub_group, &left[r], &all, sizeof all, TW_INTERNAL_BEFORE, 1);                        \
-            tw_internal_exchange(sub_group, &total[r], &all, sizeof all, TW_INTERNAL_FROM, lanes - 1);                 \
+            up_to[r] = name##_scan_lanes(sub_group, x[r][VECTOR - 1]);                                                 \
         }                                                                                                              \
-        type before = total[0];                                                                                        \
-        _Pragma("unroll") for (unsigned r = 1; r < ROWS; ++r) before = operation(before, total[r]);                    \
-        if (lane == 0)                                                                                                 \
+        before = up_to[0];                                                                                             \
+        _Pragma("unroll") for (unsigned r = 1; r < ROWS; ++r) before = operation(before, up_to[r]);                    \
+        if (lane == lanes - 1)                                                                                         \
             parts[warp] = before;                                                                                      \
         tw_barrier(item, TW_LOCAL_SPACE);                                                                              \
         const bool exclusive = k->exclusive;                                                                           \
@@ -144,13 +142,15 @@ enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those o
         }                                                                                                              \
         _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r)                                                          \
         {                                                                                                              \
-            type y[VECTOR], prior = before;                                                                            \
+            type y[VECTOR], left, total, prior = before;                                                               \
             bool has_prior = has;                                                                                      \
+            tw_internal_exchange(sub_group, &left, &up_to[r], sizeof left, TW_INTERNAL_BEFORE, 1);                     \
+            tw_internal_exchange(sub_group, &total, &up_to[r], sizeof total, TW_INTERNAL_FROM, lanes - 1);             \
             if (lane) {                                                                                                \
                 if (has)                                                                                               \
-                    prior = operation(before, left[r]);                                                                \
+                    prior = operation(before, left);                                                                   \
                 else                                                                                                   \
-                    prior = left[r];                                                                                   \
+                    prior = left;                                                                                      \
                 has_prior = true;                                                                                      \
             }                                                                                                          \
             _Pragma("unroll") for (unsigned j = 0; j < VECTOR; ++j)                                                    \
@@ -170,9 +170,9 @@ enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those o
                 _Pragma("unroll") for (unsigned j = 0; j < VECTOR; ++j) if (start + r * stride + j < count)            \
                     k->out[start + r * stride + j] = y[j];                                                             \
             if (has)                                                                                                   \
-                before = operation(before, total[r]);                                                                  \
+                before = operation(before, total);                                                                     \
             else                                                                                                       \
-                before = total[r];                                                                                     \
+                before = total;                                                                                        \
             has = true;                                                                                                \
         }                                                                                                              \
     }

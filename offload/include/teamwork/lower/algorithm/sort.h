@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Lowers TW_SORT() and TW_SORT_PAIRS() (<teamwork/algorithms.h>): a radix sort from the lowest 8 bits of the keys to
+ * the highest. On a
+ * GPU one launch counts the digits of all passes, and each pass reads and writes each element once (Adinets and
+ * Merrill, Onesweep,
+ * 2022): a tile learns from those before it where its elements of each digit go. What fits one tile is one launch.
+ * On a CPU each
+ * pass has a launch that counts, and one that moves.
+ */
+#ifndef TEAMWORK_LOWER_ALGORITHM_SORT_H
+#define TEAMWORK_LOWER_ALGORITHM_SORT_H
+
+#include <teamwork/lower/algorithm/sort_cpu.h>
+#include <teamwork/lower/algorithm/sort_gpu.h>
+
+/* Elements, with their places. */
+#define TW_INTERNAL_DEFINE_SORT_ELEMENTS(name, type, key)                                                              \
+    typedef type name##_element;                                                                                       \
+    struct name##_sort {                                                                                               \
+        struct tw_internal_algorithm common;                                                                           \
+        struct tw_internal_radix_sort sort;                                                                            \
+        const type *in;                                                                                                \
+        type *out;                                                                                                     \
+    };                                                                                                                 \
+    TW_INTERNAL_ALWAYS_INLINE type name##_get(const struct name##_sort *k, enum tw_internal_sort_place place,          \
+                                              size_t i)                                                                \
+    {                                                                                                                  \
+        const type *const spare = (const type *)(const void *)((const char *)k->common.scratch + k->sort.spare);       \
+        return (place == TW_INTERNAL_SORT_IN ? k->in : place == TW_INTERNAL_SORT_OUT ? k->out : spare)[i];             \
+    }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE void name##_put(const struct name##_sort *k, enum tw_internal_sort_place place,          \
+                                              size_t i, type x)                                                        \
+    {                                                                                                                  \
+        type *const spare = (type *)(void *)((char *)k->common.scratch + k->sort.spare);                               \
+        (place == TW_INTERNAL_SORT_OUT ? k->out : spare)[i] = x;                                                       \
+    }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE unsigned name##_digit(const struct name##_sort *k, type x, size_t pass)                  \
+    {                                                                                                                  \
+        return tw_internal_key_digit(&k->sort, tw_internal_key_bits(key(x)), sizeof(key(x)), pass);                    \
+    }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE unsigned name##_key_bits(const type *x)                                                  \
+    {                                                                                                                  \
+        return 8 * (unsigned)sizeof(key((*x)));                                                                        \
+    }
+
+#define TW_INTERNAL_DEFINE_SORT_PAIRS(name, key_type, value_type)                                                      \
+    typedef struct {                                                                                                   \
+        key_type key;                                                                                                  \
+        value_type value;                                                                                              \
+    } name##_element;                                                                                                  \
+    struct name##_sort {                                                                                               \
+        struct tw_internal_algorithm common;                                                                           \
+        struct tw_internal_radix_sort sort;                                                                            \
+        const key_type *in;                                                                                            \
+        key_type *out;                                                                                                 \
+        const value_type *values;                                                                                      \
+        value_type *values_out;                                                                                        \
+    };                                                                                                                 \
+    TW_INTERNAL_ALWAYS_INLINE name##_element name##_get(const struct name##_sort *k,                                   \
+                                                        enum tw_internal_sort_place place, size_t i)                   \
+    {                                                                                                                  \
+        const char *const scratch = (const char *)k->common.scratch;                                                   \
+        const key_type *const keys = (const key_type *)(const void *)(scratch + k->sort.spare);                        \
+        const value_type *const values = (const value_type *)(const void *)(scratch + k->sort.spare_values);           \
+        name##_element x;                                                                                              \
+        x.key = (place == TW_INTERNAL_SORT_IN ? k->in : place == TW_INTERNAL_SORT_OUT ? k->out : keys)[i];             \
+        x.value = (place == TW_INTERNAL_SORT_IN    ? k->values                                                         \
+                   : place == TW_INTERNAL_SORT_OUT ? k->values_out                                                     \
+                                                   : values)[i];                                                       \
+        return x;                                                                                                      \
+    }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE void name##_put(const struct name##_sort *k, enum tw_internal_sort_place place,          \
+                                              size_t i, name##_element x)                                              \
+    {                                                                                                                  \
+        char *const scratch = (char *)k->common.scratch;                                                               \
+        key_type *const keys = (key_type *)(void *)(scratch + k->sort.spare);                                          \
+        value_type *const values = (value_type *)(void *)(scratch + k->sort.spare_values);                             \
+        (place == TW_INTERNAL_SORT_OUT ? k->out : keys)[i] = x.key;                                                    \
+        (place == TW_INTERNAL_SORT_OUT ? k->values_out : values)[i] = x.value;                                         \
+    }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE unsigned name##_digit(const struct name##_sort *k, name##_element x, size_t pass)        \
+    {                                                                                                                  \
+        return tw_internal_key_digit(&k->sort, tw_internal_key_bits(x.key), sizeof x.key, pass);                       \
+    }
+
+#define TW_INTERNAL_DEFINE_SORT(name, key_bytes, value_bytes)                                                          \
+    TW_INTERNAL_DEFINE_SORT_TILES(name)                                                                                \
+    TW_INTERNAL_DEFINE_SORT_SHARES(name)                                                                               \
+    TW_ND_RANGE_KERNEL(static TW_BLOCK(name##_sort) TW_FOR_GPUS name##_sort_count, TW_INTERNAL_TILE_ITEMS);            \
+    TW_ND_RANGE_KERNEL(static TW_BLOCK(name##_sort) TW_FOR_GPUS name##_sort_tiles, TW_INTERNAL_TILE_ITEMS);            \
+    TW_WORK_GROUP_KERNEL(static TW_BLOCK(name##_sort) TW_FOR_CPUS name##_sort_counts, 1);                              \
+    TW_WORK_GROUP_KERNEL(static TW_BLOCK(name##_sort) TW_FOR_CPUS name##_sort_shares, 1);                              \
+    static inline                                                                                                      \
+        __attribute__((unused)) void name##_record(tw_command_group *group, struct name##_sort *k, size_t count,       \
+                                                   unsigned first_bit, unsigned past_bit, bool descending)             \
+    {                                                                                                                  \
+        const struct tw_internal_algorithm_device device = tw_internal_algorithm_device(group);                        \
+        struct tw_internal_plan plan;                                                                                  \
+        k->common.count = count;                                                                                       \
+        k->sort.first_bit = first_bit;                                                                                 \
+        k->sort.past_bit = past_bit > 8 * key_bytes ? 8 * key_bytes : past_bit;                                        \
+        if (k->sort.past_bit < first_bit)                                                                              \
+            k->sort.first_bit = k->sort.past_bit;                                                                      \
+        k->sort.flip = descending ? ~0ull : 0;                                                                         \
+        tw_internal_plan_sort(&plan, device, &k->common, &k->sort, key_bytes, value_bytes,                             \
+                              TW_INTERNAL_TILE_ITEMS *TW_INTERNAL_SORT_ITEMS(sizeof(name##_element)),                  \
+                              device.is_gpu ? TW_KERNEL(name##_sort_count) : TW_KERNEL(name##_sort_counts),            \
+                              device.is_gpu ? TW_KERNEL(name##_sort_tiles) : TW_KERNEL(name##_sort_shares));           \
+        tw_internal_algorithm_run(group, &plan, &k->common, sizeof *k);                                                \
+    }
+
+#define TW_INTERNAL_SORT(name, type, key)                                                                              \
+    TW_INTERNAL_DEFINE_SORT_ELEMENTS(name, type, key)                                                                  \
+    TW_INTERNAL_DEFINE_SORT(name, sizeof(type), 0)                                                                     \
+    static inline                                                                                                      \
+        __attribute__((unused)) void name##_bits(tw_command_group *group, const type *in, size_t count,                \
+                                                 unsigned first_bit, unsigned past_bit, bool descending, type *out)    \
+    {                                                                                                                  \
+        const unsigned bits = name##_key_bits(in);                                                                     \
+        struct name##_sort k;                                                                                          \
+        __builtin_memset(&k, 0, sizeof k);                                                                             \
+        k.in = in;                                                                                                     \
+        k.out = out;                                                                                                   \
+        name##_record(group, &k, count, first_bit, past_bit < bits ? past_bit : bits, descending);                     \
+    }                                                                                                                  \
+    static inline __attribute__((unused)) void name(tw_command_group *group, const type *in, size_t count, type *out)  \
+    {                                                                                                                  \
+        name##_bits(group, in, count, 0, 64, false, out);                                                              \
+    }                                                                                                                  \
+    static inline __attribute__((unused)) void name##_descending(tw_command_group *group, const type *in,              \
+                                                                 size_t count, type *out)                              \
+    {                                                                                                                  \
+        name##_bits(group, in, count, 0, 64, true, out);                                                               \
+    }
+
+#define TW_INTERNAL_SORT_PAIRS(name, key_type, value_type)                                                             \
+    TW_INTERNAL_DEFINE_SORT_PAIRS(name, key_type, value_type)                                                          \
+    TW_INTERNAL_DEFINE_SORT(name, sizeof(key_type), sizeof(value_type))                                                \
+    static inline __attribute__((unused)) void name##_bits(                                                            \
+        tw_command_group *group, const key_type *keys, const value_type *values, size_t count, unsigned first_bit,     \
+        unsigned past_bit, bool descending, key_type *keys_out, value_type *values_out)                                \
+    {                                                                                                                  \
+        struct name##_sort k;                                                                                          \
+        __builtin_memset(&k, 0, sizeof k);                                                                             \
+        k.in = keys;                                                                                                   \
+        k.out = keys_out;                                                                                              \
+        k.values = values;                                                                                             \
+        k.values_out = values_out;                                                                                     \
+        name##_record(group, &k, count, first_bit, past_bit, descending);                                              \
+    }                                                                                                                  \
+    static inline __attribute__((unused)) void name(tw_command_group *group, const key_type *keys,                     \
+                                                    const value_type *values, size_t count, key_type *keys_out,        \
+                                                    value_type *values_out)                                            \
+    {                                                                                                                  \
+        name##_bits(group, keys, values, count, 0, 64, false, keys_out, values_out);                                   \
+    }                                                                                                                  \
+    static inline __attribute__((unused)) void name##_descending(tw_command_group *group, const key_type *keys,        \
+                                                                 const value_type *values, size_t count,               \
+                                                                 key_type *keys_out, value_type *values_out)           \
+    {                                                                                                                  \
+        name##_bits(group, keys, values, count, 0, 64, true, keys_out, values_out);                                    \
+    }
+
+static inline size_t tw_internal_round_up(size_t bytes)
+{
+    return (bytes + 255) / 256 * 256;
+}
+
+static inline void tw_internal_plan_sort(struct tw_internal_plan *plan, struct tw_internal_algorithm_device device,
+                                         struct tw_internal_algorithm *block, struct tw_internal_radix_sort *sort,
+                                         size_t key_bytes, size_t value_bytes, size_t tile, const tw_kernel *count,
+                                         const tw_kernel *kernel)
+{
+    const size_t items = device.is_gpu ? TW_INTERNAL_TILE_ITEMS : 1, bits = sort->past_bit - sort->first_bit;
+    const size_t groups = device.is_gpu ? tw_internal_divide_up(block->count, tile)
+                                        : tw_internal_shares(block, device.units, key_bytes + value_bytes);
+    size_t head = 0, counting = groups;
+    plan->count = plan->scratch_bytes = plan->cleared_bytes = 0;
+    sort->passes = bits > 8 ? (unsigned)(bits + 7) / 8 : 1;
+    sort->at_once = groups <= 1;
+    sort->groups = groups;
+    if (!block->count)
+        return;
+    if (device.is_gpu && groups > 1) {
+        head = plan->cleared_bytes = TW_INTERNAL_SORT_TILES + 8 * TW_INTERNAL_DIGITS * groups;
+        counting = groups < device.units * TW_INTERNAL_SORT_GROUPS ? groups : device.units * TW_INTERNAL_SORT_GROUPS;
+        tw_internal_add_stage(plan, count, counting, items, 0);
+    } else if (groups > 1) {
+        head = sizeof(size_t) * TW_INTERNAL_DIGITS * groups;
+    }
+    sort->spare = tw_internal_round_up(head);
+    sort->spare_values = sort->spare + tw_internal_round_up(block->count * key_bytes);
+    plan->scratch_bytes = head;
+    if (sort->passes > 1 && (!device.is_gpu || groups > 1 || key_bytes + value_bytes > TW_INTERNAL_SORT_MOST_STAGED))
+        plan->scratch_bytes = sort->spare_values + block->count * value_bytes;
+    for (unsigned pass = 0; pass < (sort->at_once ? 1 : sort->passes); ++pass) {
+        if (!device.is_gpu && groups > 1)
+            tw_internal_add_stage(plan, count, groups, items, pass);
+        tw_internal_add_stage(plan, kernel, groups, items, pass);
+    }
+}
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** The kernels of sort.h on a CPU. */
+#ifndef TEAMWORK_LOWER_ALGORITHM_SORT_CPU_H
+#define TEAMWORK_LOWER_ALGORITHM_SORT_CPU_H
+
+#include <teamwork/lower/algorithm/sort_key.h>
+
+#if !TW_ON_GPU
+
+enum { TW_INTERNAL_FEW = 48 }; /* elements that are sorted by insertion */
+
+#define TW_INTERNAL_DEFINE_SORT_TILES(name)                                                                            \
+    TW_INTERNAL_NO_GPU_KERNEL(name##_sort_count, name##_sort)                                                          \
+    TW_INTERNAL_NO_GPU_KERNEL(name##_sort_tiles, name##_sort)
+
+/* Elements first to past in a pass: counts their digits, and moves them to where `places` of their digits say. */
+#define TW_INTERNAL_DEFINE_SORT_PASS(name)                                                                             \
+    TW_INTERNAL_ALWAYS_INLINE void name##_count_digits(const struct name##_sort *k, size_t pass, size_t first,         \
+                                                       size_t past, size_t *counts)                                    \
+    {                                                                                                                  \
+        const enum tw_internal_sort_place from = tw_internal_sort_from(&k->sort, pass);                                \
+        for (unsigned digit = 0; digit < TW_INTERNAL_DIGITS; ++digit)                                                  \
+            counts[digit] = 0;                                                                                         \
+        for (size_t i = first; i < past; ++i)                                                                          \
+            ++counts[name##_digit(k, name##_get(k, from, i), pass)];                                                   \
+    }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE void name##_move(const struct name##_sort *k, size_t pass, size_t first, size_t past,    \
+                                               size_t *places)                                                         \
+    {                                                                                                                  \
+        const enum tw_internal_sort_place from = tw_internal_sort_from(&k->sort, pass),                                \
+                                          to = tw_internal_sort_to(&k->sort, pass);                                    \
+        for (size_t i = first; i < past; ++i) {                                                                        \
+            const name##_element x = name##_get(k, from, i);                                                           \
+            name##_put(k, to, places[name##_digit(k, x, pass)]++, x);                                                  \
+        }                                                                                                              \
+    }
+
+/* One thread sorts all elements. */
+#define TW_INTERNAL_DEFINE_SORT_AT_ONCE(name)                                                                          \
+    TW_INTERNAL_ALWAYS_INLINE unsigned long long name##_whole_key(const struct name##_sort *k, name##_element x)       \
+    {                                                                                                                  \
+        unsigned long long key = 0;                                                                                    \
+        for (unsigned pass = 0; pass < k->sort.passes; ++pass)                                                         \
+            key |= (unsigned long long)name##_digit(k, x, pass) << 8 * pass;                                           \
+        return key;                                                                                                    \
+    }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE void name##_sort_few(const struct name##_sort *k, size_t count)                          \
+    {                                                                                                                  \
+        for (size_t i = 0; i < count; ++i) {                                                                           \
+            const name##_element x = name##_get(k, TW_INTERNAL_SORT_IN, i);                                            \
+            const unsigned long long key = name##_whole_key(k, x);                                                     \
+            size_t to = i;                                                                                             \
+            for (; to; --to) {                                                                                         \
+                const name##_element y = name##_get(k, TW_INTERNAL_SORT_OUT, to - 1);                                  \
+                if (name##_whole_key(k, y) <= key)                                                                     \
+                    break;                                                                                             \
+                name##_put(k, TW_INTERNAL_SORT_OUT, to, y);                                                            \
+            }                                                                                                          \
+            name##_put(k, TW_INTERNAL_SORT_OUT, to, x);                                                                \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static inline void name##_sort_at_once(const struct name##_sort *k, size_t count)                                  \
+    {                                                                                                                  \
+        size_t places[TW_INTERNAL_DIGITS];                                                                             \
+        if (count <= TW_INTERNAL_FEW) {                                                                                \
+            name##_sort_few(k, count);                                                                                 \
+            return;                                                                                                    \
+        }                                                                                                              \
+        for (size_t pass = 0; pass < k->sort.passes; ++pass) {                                                         \
+            name##_count_digits(k, pass, 0, count, places);                                                            \
+            size_t before = 0;                                                                                         \
+            for (unsigned digit = 0; digit < TW_INTERNAL_DIGITS; ++digit) {                                            \
+                const size_t mine = places[digit];                                                                     \
+                places[digit] = before;                                                                                \
+                before += mine;                                                                                        \
+            }                                                                                                          \
+            name##_move(k, pass, 0, count, places);                                                                    \
+        }                                                                                                              \
+    }
+
+#define TW_INTERNAL_DEFINE_SORT_SHARES(name)                                                                           \
+    TW_INTERNAL_DEFINE_SORT_PASS(name)                                                                                 \
+    TW_INTERNAL_DEFINE_SORT_AT_ONCE(name)                                                                              \
+    static inline void name##_sort_counts(tw_group group, const struct name##_sort *k)                                 \
+    {                                                                                                                  \
+        TW_ONCE(group) {                                                                                               \
+            size_t first = 0;                                                                                          \
+            const size_t me = tw_group_id(group, 0), past = tw_internal_share_of(&k->common, me, &first);              \
+            name##_count_digits(k, k->common.pass, first, past,                                                        \
+                                (size_t *)k->common.scratch + me * TW_INTERNAL_DIGITS);                                \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static inline void name##_sort_shares(tw_group group, const struct name##_sort *k)                                 \
+    {                                                                                                                  \
+        TW_ONCE(group) {                                                                                               \
+            size_t places[TW_INTERNAL_DIGITS], first = 0;                                                              \
+            const size_t me = tw_group_id(group, 0), past = tw_internal_share_of(&k->common, me, &first);              \
+            if (k->sort.at_once) {                                                                                     \
+                name##_sort_at_once(k, past);                                                                          \
+            } else {                                                                                                   \
+                tw_internal_find_places((const size_t *)k->common.scratch, k->sort.groups, me, places);                \
+                name##_move(k, k->common.pass, first, past, places);                                                   \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+/* Where the elements of a share go, for each digit: behind those of smaller digits, and of the shares before it. */
+TW_INTERNAL_ALWAYS_INLINE void tw_internal_find_places(const size_t *counts, size_t groups, size_t me, size_t *places)
+{
+    size_t before = 0;
+    for (unsigned digit = 0; digit < TW_INTERNAL_DIGITS; ++digit)
+        for (size_t group = 0; group < groups; ++group) {
+            if (group == me)
+                places[digit] = before;
+            before += counts[group * TW_INTERNAL_DIGITS + digit];
+        }
+}
+
+#endif
+#endif

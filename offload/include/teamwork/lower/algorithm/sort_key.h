@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** Keys of sorts as unsigned numbers of the same order, of floating point the total order of IEEE 754; and their
+   digits. */
+#ifndef TEAMWORK_LOWER_ALGORITHM_SORT_KEY_H
+#define TEAMWORK_LOWER_ALGORITHM_SORT_KEY_H
+
+#include <teamwork/lower/algorithm/tile.h>
+
+#define TW_INTERNAL_DEFINE_KEY_BITS(type, unsigned_type)                                                               \
+    TW_OVERLOADED unsigned long long tw_internal_key_bits(type key)                                                    \
+    {                                                                                                                  \
+        const unsigned_type highest =                                                                                  \
+            (unsigned_type)((unsigned_type)((type) - 1 < (type)1) << (8 * sizeof(type) - 1));                          \
+        return (unsigned_type)((unsigned_type)key ^ highest);                                                          \
+    }
+TW_INTERNAL_DEFINE_KEY_BITS(char, unsigned char)
+TW_INTERNAL_DEFINE_KEY_BITS(signed char, unsigned char)
+TW_INTERNAL_DEFINE_KEY_BITS(unsigned char, unsigned char)
+TW_INTERNAL_DEFINE_KEY_BITS(short, unsigned short)
+TW_INTERNAL_DEFINE_KEY_BITS(unsigned short, unsigned short)
+TW_INTERNAL_DEFINE_KEY_BITS(int, unsigned)
+TW_INTERNAL_DEFINE_KEY_BITS(unsigned, unsigned)
+TW_INTERNAL_DEFINE_KEY_BITS(long, unsigned long)
+TW_INTERNAL_DEFINE_KEY_BITS(unsigned long, unsigned long)
+TW_INTERNAL_DEFINE_KEY_BITS(long long, unsigned long long)
+TW_INTERNAL_DEFINE_KEY_BITS(unsigned long long, unsigned long long)
+TW_OVERLOADED unsigned long long tw_internal_key_bits(bool key)
+{
+    return key;
+}
+/* Of numbers below 0 all bits are the other way round; of others the sign. */
+TW_OVERLOADED unsigned long long tw_internal_key_bits(float key)
+{
+    unsigned bits;
+    __builtin_memcpy(&bits, &key, sizeof bits);
+    return bits >> 31 ? ~bits : bits | 1u << 31;
+}
+TW_OVERLOADED unsigned long long tw_internal_key_bits(double key)
+{
+    unsigned long long bits;
+    __builtin_memcpy(&bits, &key, sizeof bits);
+    return bits >> 63 ? ~bits : bits | 1ull << 63;
+}
+
+enum { TW_INTERNAL_DIGITS = 256, TW_INTERNAL_MOST_PASSES = 8, TW_INTERNAL_SORT_GROUPS = 4 };
+
+enum { TW_INTERNAL_SORT_MOST_STAGED = 96 }; /* bytes of elements that a GPU brings into order in local memory */
+
+/* Elements of a work-item, so that those of a tile fit local memory; 0 if they are too large. */
+#define TW_INTERNAL_SORT_ITEMS(bytes)                                                                                  \
+    ((bytes) <= 4 ? 20 : (bytes) <= 8 ? 12 : (bytes) <= 16 ? 8 : (bytes) <= 32 ? 4 : (bytes) <= 64 ? 2 : 1)
+
+/* Temporary memory of a GPU: counters of tiles for each pass, digits that were counted, what tiles tell, and
+   elements. */
+enum {
+    TW_INTERNAL_SORT_BINS = 64,
+    TW_INTERNAL_SORT_TILES = TW_INTERNAL_SORT_BINS + 8 * TW_INTERNAL_MOST_PASSES * TW_INTERNAL_DIGITS
+};
+
+/* What all sorts have in their blocks, behind `common`. */
+struct tw_internal_radix_sort {
+    unsigned first_bit, past_bit; /* of keys */
+    unsigned passes;
+    unsigned at_once; /* all passes are made by one work-group */
+    unsigned long long flip;
+    size_t spare, spare_values; /* where elements are in temporary memory */
+    size_t groups;              /* on a CPU */
+};
+
+/* Places of elements: the program's, and temporary memory. The last pass writes TW_INTERNAL_SORT_OUT. */
+enum tw_internal_sort_place { TW_INTERNAL_SORT_IN, TW_INTERNAL_SORT_SPARE, TW_INTERNAL_SORT_OUT };
+
+TW_INTERNAL_ALWAYS_INLINE enum tw_internal_sort_place tw_internal_sort_to(const struct tw_internal_radix_sort *sort,
+                                                                          size_t pass)
+{
+    return (sort->passes - pass) % 2 ? TW_INTERNAL_SORT_OUT : TW_INTERNAL_SORT_SPARE;
+}
+TW_INTERNAL_ALWAYS_INLINE enum tw_internal_sort_place tw_internal_sort_from(const struct tw_internal_radix_sort *sort,
+                                                                            size_t pass)
+{
+    return pass ? tw_internal_sort_to(sort, pass - 1) : TW_INTERNAL_SORT_IN;
+}
+
+/* The bits of a digit in a pass. */
+TW_INTERNAL_ALWAYS_INLINE unsigned tw_internal_key_mask(const struct tw_internal_radix_sort *sort, size_t pass)
+{
+    const unsigned bits = sort->past_bit - sort->first_bit - 8 * (unsigned)pass;
+    return bits < 8 ? (1u << bits) - 1 : 255;
+}
+TW_INTERNAL_ALWAYS_INLINE unsigned tw_internal_key_digit(const struct tw_internal_radix_sort *sort,
+                                                         unsigned long long key, size_t key_bytes, size_t pass)
+{
+    const unsigned shift = sort->first_bit + 8 * (unsigned)pass, mask = tw_internal_key_mask(sort, pass);
+    key ^= sort->flip;
+    return mask == 0 ? 0 : (key_bytes <= 4 ? (unsigned)key >> shift : (unsigned)(key >> shift)) & mask;
+}
+
+#endif
