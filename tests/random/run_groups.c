@@ -291,6 +291,22 @@ static bool is_submitted_in_parts(enum kernel_kind kernel)
     return kernel != UPDATE && kernel != HOST_TASK;
 }
 
+/* Whether a device of the queue cannot run the groups: a GPU in the standard mapping has whole warps, or one work-item. */
+static bool is_unsupported(const struct queue *queue, const struct call *call)
+{
+    bool on_gpu = false;
+#ifndef TW_LOWERING_SIMT
+    for (size_t i = 0; i < tw_queue_device_count(queue->handle); ++i)
+        on_gpu = on_gpu || tw_device_is_gpu(tw_queue_device_at(queue->handle, i));
+#endif
+    const struct launch *launch = &call->work.launch;
+    const uint32_t items = call->kernel == MEET ? call->local
+                           : call->kernel == MAPPED && launch->form == FORM_ND_RANGE
+                               ? launch->local[0] * launch->local[1] * launch->local[2]
+                               : 1; /* 0: the library chooses */
+    return on_gpu && items > 1 && items % 32;
+}
+
 /* Whether a queue over several devices may refuse what has nothing wrong otherwise, with this status. */
 static bool may_refuse(const struct run *run, const struct queue *queue, const struct call *call, tw_status status)
 {
@@ -301,7 +317,8 @@ static bool may_refuse(const struct run *run, const struct queue *queue, const s
     bool some_refuse = false;
     for (unsigned i = 0; i < queue->devices; ++i)
         some_refuse = some_refuse || (call->kernel == CROWD && call->local > run->group_limit[queue->list[i]]);
-    return (status == TW_ERROR_INVALID_RANGE && verdict_on_several(call) != TAKEN)
+    return (status == TW_ERROR_UNSUPPORTED && is_unsupported(queue, call))
+           || (status == TW_ERROR_INVALID_RANGE && verdict_on_several(call) != TAKEN)
            || (status == TW_ERROR_INVALID_WORK_GROUP_SIZE && some_refuse);
 }
 
@@ -320,10 +337,8 @@ static tw_status expected_of(const struct run *run, const struct queue *queue, c
         return TW_ERROR_READ_ONLY_BUFFER;
     if (queue->devices == 1 && call->local > run->group_limit[queue->device] && call->kernel == CROWD)
         return TW_ERROR_INVALID_WORK_GROUP_SIZE;
-#ifndef TW_LOWERING_SIMT /* the standard mapping on a GPU: whole warps, or one work-item */
-    if (call->kernel == MEET && call->local > 1 && call->local % 32 && tw_device_is_gpu(tw_queue_device(queue->handle)))
+    if (queue->devices == 1 && is_unsupported(queue, call))
         return TW_ERROR_UNSUPPORTED;
-#endif
     if (step->way == TWO_KERNELS && call->kernel != NOTHING && call->kernel != UPDATE && call->kernel != PREFETCH)
         return TW_ERROR_INVALID_COMMAND_GROUP;
     if (queue->recording && has_event)
@@ -490,7 +505,8 @@ static void run_call(struct thread *thread, const struct group_step *step, struc
     const tw_status status = submit(thread, queue, fallback, call, step, with_event ? &event : NULL, &taken);
     if (taken != queue && !faults && expected_of(thread->run, queue, call, step, with_event) == TW_SUCCESS
         && !may_refuse(thread->run, queue, call, TW_ERROR_INVALID_RANGE)
-        && !may_refuse(thread->run, queue, call, TW_ERROR_INVALID_WORK_GROUP_SIZE))
+        && !may_refuse(thread->run, queue, call, TW_ERROR_INVALID_WORK_GROUP_SIZE)
+        && !may_refuse(thread->run, queue, call, TW_ERROR_UNSUPPORTED))
         differ(thread, "the fallback queue took what the first one could have taken");
     const tw_status expected = expected_of(thread->run, taken, call, step, with_event);
     const bool excused = status == TW_ERROR_OUT_OF_DEVICE_MEMORY && fault_explains(thread, status);
