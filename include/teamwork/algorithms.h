@@ -107,7 +107,7 @@
  * @param predicate  a function `bool f(type)` of the same file, or a macro
  */
 #define TW_SELECT(name, type, predicate)                                                                               \
-    TW_INTERNAL_SELECT(name, type, TW_INTERNAL_KEEP_IF, predicate, 0)                                                  \
+    TW_INTERNAL_SELECTION(name, type, TW_INTERNAL_KEEP_IF, predicate, 0)                                               \
     struct name##_select
 
 /**
@@ -119,7 +119,7 @@
  * Elements are selected whose flag is not 0.
  */
 #define TW_SELECT_FLAGGED(name, type)                                                                                  \
-    TW_INTERNAL_SELECT_FLAGGED(name, type)                                                                             \
+    TW_INTERNAL_SELECTION_FLAGGED(name, type)                                                                          \
     struct name##_select
 
 /**
@@ -128,7 +128,7 @@
  * `out` has room for `count` elements.
  */
 #define TW_PARTITION(name, type, predicate)                                                                            \
-    TW_INTERNAL_SELECT(name, type, TW_INTERNAL_KEEP_IF, predicate, 1)                                                  \
+    TW_INTERNAL_SELECTION(name, type, TW_INTERNAL_KEEP_IF, predicate, 1)                                               \
     struct name##_select
 
 /**
@@ -140,7 +140,7 @@
  *               tw_equal_to
  */
 #define TW_UNIQUE(name, type, equal)                                                                                   \
-    TW_INTERNAL_SELECT(name, type, TW_INTERNAL_KEEP_FIRST, equal, 0)                                                   \
+    TW_INTERNAL_SELECTION(name, type, TW_INTERNAL_KEEP_FIRST, equal, 0)                                                \
     struct name##_select
 
 /**

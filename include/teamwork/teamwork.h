@@ -36,6 +36,7 @@
  *     group_algorithms.h  group functions for any type and operation, and over memory; not included here
  *     group_vectors.h  the same for vectors; not included here
  *     algorithms.h     reductions, scans, selections and sorts over a device's memory; not included here
+ *     random.h         random numbers that are functions of a number and a key; not included here
  *     printf.h         printing from kernels; not included here
  *     kernel_object.h  kernels as objects, for tables
  *     variable.h       constants and variables of file scope that kernels use by their names

@@ -34,11 +34,17 @@ static inline double double_value(size_t i)
     return (double)(i % 17) - 8;
 }
 
-TW_SCAN(sum_ints, int, tw_plus);
+/* An int may overflow. */
+static inline int wrapping_plus(int a, int b)
+{
+    return (int)((unsigned)a + (unsigned)b);
+}
+
+TW_SCAN(sum_ints, int, wrapping_plus);
 TW_SCAN(max_bytes, unsigned char, tw_maximum);
 TW_SCAN(compose, struct affine, affine_then);
 TW_SCAN(peaks, struct peak, higher);
-TW_REDUCE_ALL(total_ints, int, tw_plus);
+TW_REDUCE_ALL(total_ints, int, wrapping_plus);
 TW_REDUCE_ALL(total_doubles, double, tw_plus);
 TW_REDUCE_ALL(least_byte, unsigned char, tw_minimum);
 TW_REDUCE_ALL(highest, struct peak, higher);

@@ -31,18 +31,13 @@ enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those o
     TW_INTERNAL_ALWAYS_INLINE type name##_look_back(tw_sub_group sub_group, const unsigned long long *tiles,           \
                                                     size_t stride, size_t tile)                                        \
     {                                                                                                                  \
-        enum { ASKED = TW_INTERNAL_ASKED(type) };                                                                      \
         const unsigned lane = sub_group.tw_lane_, lanes = sub_group.tw_max_;                                           \
         bool has = false;                                                                                              \
         type before;                                                                                                   \
-        for (size_t past = tile;; past -= lanes * ASKED) {                                                             \
-            type x, asked[ASKED];                                                                                      \
-            const unsigned mine =                                                                                      \
-                tw_internal_ask(tiles, stride, past > lane * ASKED ? past - lane * ASKED : 0, asked, sizeof x, ASKED); \
-            const unsigned long long whole = tw_group_ballot(sub_group, mine != 0);                                    \
-            x = asked[0];                                                                                              \
-            _Pragma("unroll") for (unsigned t = 1; t < ASKED; ++t) if (!(mine & ((1u << t) - 1))) x =                  \
-                operation(asked[t], x);                                                                                \
+        for (size_t past = tile;; past -= lanes) {                                                                     \
+            type x;                                                                                                    \
+            const bool mine = tw_internal_ask(tiles, stride, past > lane ? past - 1 - lane : 0, &x, sizeof x);         \
+            const unsigned long long whole = tw_group_ballot(sub_group, mine);                                         \
             const unsigned last = whole ? (unsigned)__builtin_ctzll(whole) : lanes - 1;                                \
             for (unsigned delta = 1; delta < lanes; delta *= 2) {                                                      \
                 type other;                                                                                            \
@@ -111,9 +106,11 @@ enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those o
         {                                                                                                              \
             _Pragma("unroll") for (unsigned j = 1; j < VECTOR; ++j) x[r][j] = operation(x[r][j - 1], x[r][j]);         \
             up_to[r] = name##_scan_lanes(sub_group, x[r][VECTOR - 1]);                                                 \
+            if (r)                                                                                                     \
+                before = operation(before, up_to[r]);                                                                  \
+            else                                                                                                       \
+                before = up_to[r];                                                                                     \
         }                                                                                                              \
-        before = up_to[0];                                                                                             \
-        _Pragma("unroll") for (unsigned r = 1; r < ROWS; ++r) before = operation(before, up_to[r]);                    \
         if (lane == lanes - 1)                                                                                         \
             parts[warp] = before;                                                                                      \
         tw_barrier(item, TW_LOCAL_SPACE);                                                                              \

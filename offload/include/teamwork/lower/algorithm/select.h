@@ -205,7 +205,7 @@ struct tw_internal_places {
     }
 
 /* Without flags. */
-#define TW_INTERNAL_SELECT(name, type, KEEP, function, splits)                                                         \
+#define TW_INTERNAL_SELECTION(name, type, KEEP, function, splits)                                                      \
     TW_INTERNAL_DEFINE_SELECT(name, type, KEEP, function, splits)                                                      \
     static inline __attribute__((unused)) void name(tw_command_group *group, const type *in, size_t count, type *out,  \
                                                     size_t *selected)                                                  \
@@ -213,7 +213,7 @@ struct tw_internal_places {
         name##_record(group, in, (const unsigned char *)TW_INTERNAL_NULL, count, out, selected);                       \
     }
 
-#define TW_INTERNAL_SELECT_FLAGGED(name, type)                                                                         \
+#define TW_INTERNAL_SELECTION_FLAGGED(name, type)                                                                      \
     TW_INTERNAL_DEFINE_SELECT(name, type, TW_INTERNAL_KEEP_FLAGGED, none, 0)                                           \
     static inline __attribute__((unused)) void name(tw_command_group *group, const type *in,                           \
                                                     const unsigned char *flags, size_t count, type *out,               \

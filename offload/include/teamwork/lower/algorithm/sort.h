@@ -26,14 +26,18 @@
     TW_INTERNAL_ALWAYS_INLINE type name##_get(const struct name##_sort *k, enum tw_internal_sort_place place,          \
                                               size_t i)                                                                \
     {                                                                                                                  \
-        const type *const spare = (const type *)(const void *)((const char *)k->common.scratch + k->sort.spare);       \
-        return (place == TW_INTERNAL_SORT_IN ? k->in : place == TW_INTERNAL_SORT_OUT ? k->out : spare)[i];             \
+        const type *const from = place == TW_INTERNAL_SORT_IN ? k->in                                                  \
+                                 : place == TW_INTERNAL_SORT_OUT                                                       \
+                                     ? k->out                                                                          \
+                                     : (const type *)tw_internal_at(k->common.scratch, k->sort.spare);                 \
+        return from[i];                                                                                                \
     }                                                                                                                  \
     TW_INTERNAL_ALWAYS_INLINE void name##_put(const struct name##_sort *k, enum tw_internal_sort_place place,          \
                                               size_t i, type x)                                                        \
     {                                                                                                                  \
-        type *const spare = (type *)(void *)((char *)k->common.scratch + k->sort.spare);                               \
-        (place == TW_INTERNAL_SORT_OUT ? k->out : spare)[i] = x;                                                       \
+        type *const to =                                                                                               \
+            place == TW_INTERNAL_SORT_OUT ? k->out : (type *)tw_internal_at(k->common.scratch, k->sort.spare);         \
+        to[i] = x;                                                                                                     \
     }                                                                                                                  \
     TW_INTERNAL_ALWAYS_INLINE unsigned name##_digit(const struct name##_sort *k, type x, size_t pass)                  \
     {                                                                                                                  \
@@ -60,24 +64,26 @@
     TW_INTERNAL_ALWAYS_INLINE name##_element name##_get(const struct name##_sort *k,                                   \
                                                         enum tw_internal_sort_place place, size_t i)                   \
     {                                                                                                                  \
-        const char *const scratch = (const char *)k->common.scratch;                                                   \
-        const key_type *const keys = (const key_type *)(const void *)(scratch + k->sort.spare);                        \
-        const value_type *const values = (const value_type *)(const void *)(scratch + k->sort.spare_values);           \
         name##_element x;                                                                                              \
-        x.key = (place == TW_INTERNAL_SORT_IN ? k->in : place == TW_INTERNAL_SORT_OUT ? k->out : keys)[i];             \
-        x.value = (place == TW_INTERNAL_SORT_IN    ? k->values                                                         \
-                   : place == TW_INTERNAL_SORT_OUT ? k->values_out                                                     \
-                                                   : values)[i];                                                       \
+        if (place == TW_INTERNAL_SORT_SPARE) {                                                                         \
+            x.key = ((const key_type *)tw_internal_at(k->common.scratch, k->sort.spare))[i];                           \
+            x.value = ((const value_type *)tw_internal_at(k->common.scratch, k->sort.spare_values))[i];                \
+        } else {                                                                                                       \
+            x.key = (place == TW_INTERNAL_SORT_IN ? k->in : k->out)[i];                                                \
+            x.value = (place == TW_INTERNAL_SORT_IN ? k->values : k->values_out)[i];                                   \
+        }                                                                                                              \
         return x;                                                                                                      \
     }                                                                                                                  \
     TW_INTERNAL_ALWAYS_INLINE void name##_put(const struct name##_sort *k, enum tw_internal_sort_place place,          \
                                               size_t i, name##_element x)                                              \
     {                                                                                                                  \
-        char *const scratch = (char *)k->common.scratch;                                                               \
-        key_type *const keys = (key_type *)(void *)(scratch + k->sort.spare);                                          \
-        value_type *const values = (value_type *)(void *)(scratch + k->sort.spare_values);                             \
-        (place == TW_INTERNAL_SORT_OUT ? k->out : keys)[i] = x.key;                                                    \
-        (place == TW_INTERNAL_SORT_OUT ? k->values_out : values)[i] = x.value;                                         \
+        if (place == TW_INTERNAL_SORT_SPARE) {                                                                         \
+            ((key_type *)tw_internal_at(k->common.scratch, k->sort.spare))[i] = x.key;                                 \
+            ((value_type *)tw_internal_at(k->common.scratch, k->sort.spare_values))[i] = x.value;                      \
+        } else {                                                                                                       \
+            k->out[i] = x.key;                                                                                         \
+            k->values_out[i] = x.value;                                                                                \
+        }                                                                                                              \
     }                                                                                                                  \
     TW_INTERNAL_ALWAYS_INLINE unsigned name##_digit(const struct name##_sort *k, name##_element x, size_t pass)        \
     {                                                                                                                  \
