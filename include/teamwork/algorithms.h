@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * Algorithms over elements in a device's memory: reductions, scans, selections and sorts, for numbers and structs of
- * the
- * program, with
- * operations of the program (docs/algorithms.md).
+ * the program, with operations of the program (docs/algorithms.md).
  *
  *     TW_SCAN(sum_ints, int, tw_plus); // at file scope, with a semicolon: defines sum_ints_inclusive() and the like
  *
@@ -11,11 +9,10 @@
  *     sum_ints_inclusive(cg, tw_read(cg, x), count, tw_discard_write(cg, sums));
  *     status = tw_queue_submit(queue, cg, NULL);
  *
- * A definition makes kernels for all devices that the file is compiled for, and functions that record an algorithm
- * as what a
- * command group does, in place of a kernel. So it is asynchronous, waits for what its accessors and tw_depends_on()
- * say, keeps
- * the order of an in-order queue, and can be recorded in a command graph. The functions are `static`; what they share:
+ * A definition makes kernels for all devices that the file is compiled for, and functions that record an algorithm as
+ * what a command group does, in place of a kernel. So it is asynchronous, waits for what its accessors and
+ * tw_depends_on() say, keeps the order of an in-order queue, and can be recorded in a command graph. The functions
+ * are `static`; what they share:
  *
  *     group    its first error stays, as in all recording (command_group.h); on a queue over several devices
  *              TW_ERROR_UNSUPPORTED
@@ -29,8 +26,7 @@
  * tw_command_group_temporary_bytes() tells. Each group is recorded by one thread; functions may be called by all.
  *
  * `type` is a number, a struct or a union, that can be copied byte by byte. `operation` is a function `type f(type,
- * type)` of the
- * same file, or a macro such as tw_plus. It is associative, or nearly so, as the sum of floating point.
+ * type)` of the same file, or a macro such as tw_plus. It is associative, or nearly so, as the sum of floating point.
  */
 #ifndef TEAMWORK_ALGORITHMS_H
 #define TEAMWORK_ALGORITHMS_H
@@ -56,9 +52,8 @@
  *     void name(tw_command_group *group, const type *in, size_t count, type init, type *out);
  *
  * out[0] becomes init and all elements of `in` together; init, if there are none. The operation commutes, too:
- * elements are
- * combined in an order that depends on the device and the count alone, so that floating point has the same bits in
- * every run.
+ * elements are combined in an order that depends on the device and the count alone, so that floating point has the
+ * same bits in every run.
  *
  * Memory: reads the elements once. Temporary: one value for each work-group, some thousand at most.
  *
@@ -75,14 +70,11 @@
  *     void name_exclusive(tw_command_group *group, const type *in, size_t count, type init, type *out);
  *
  * out[i] becomes in[0] to in[i] together; exclusive: init and in[0] to in[i - 1]. Elements are combined in their
- * order: the
- * operation need not commute. `out` may be `in`; else they do not overlap. On a GPU the sums of floating point may
- * differ from run
- * to run in their last bits.
+ * order: the operation need not commute. `out` may be `in`; else they do not overlap. On a GPU the sums of floating
+ * point may differ from run to run in their last bits.
  *
  * Memory: on a GPU reads the elements once, on a CPU twice but for small counts, and writes them once. Temporary: on
- * a GPU twice the
- * size of a value for each 32 KiB.
+ * a GPU twice the size of a value for each 32 KiB.
  *
  * Expands to: a struct, three kernels and the functions, all of whose names begin with `name`.
  */
@@ -99,8 +91,7 @@
  * tw_count_on_device() takes it. `out` has room for all that may be selected, and does not overlap `in`.
  *
  * Memory: on a GPU reads the elements once, on a CPU twice but for small counts, and writes those that are selected.
- * Temporary: on a
- * GPU 16 bytes for each 16 KiB.
+ * Temporary: on a GPU 16 bytes for each 16 KiB.
  *
  * Expands to: a struct, three kernels and functions, all of whose names begin with `name`.
  *
@@ -123,9 +114,8 @@
     struct name##_select
 
 /**
- * Defines a partition, with arguments as TW_SELECT() (cub::DevicePartition::If): what is not selected follows, the last
- * one first. So
- * `out` has room for `count` elements.
+ * Defines a partition, with arguments as TW_SELECT() (cub::DevicePartition::If): what is not selected follows, the
+ * last one first. So `out` has room for `count` elements.
  */
 #define TW_PARTITION(name, type, predicate)                                                                            \
     TW_INTERNAL_SELECTION(name, type, TW_INTERNAL_KEEP_IF, predicate, 1)                                               \
@@ -152,20 +142,16 @@
  *                    bool descending, type *out);
  *
  * out[0] and so on become the elements in the order of their keys; those with equal keys stay in the order that they
- * have in `in`,
- * also where it is descending. `out` has room for `count` elements and does not overlap `in`.
+ * have in `in`, also where it is descending. `out` has room for `count` elements and does not overlap `in`.
  *
  * The order of floating point is total, that of IEEE 754: negative NaNs, -infinity, numbers, -0, +0, numbers,
- * infinity, NaNs.
- * name_bits() looks at bits first_bit to past_bit - 1 of keys alone, counted from the lowest one, in which unsigned
- * numbers have
- * their bits, signed numbers the highest bit the other way round, and floating point below 0 all bits the other way
- * round, else the
- * highest. Bits that keys do not have are left out.
+ * infinity, NaNs. name_bits() looks at bits first_bit to past_bit - 1 of keys alone, counted from the lowest one, in
+ * which unsigned numbers have their bits, signed numbers the highest bit the other way round, and floating point
+ * below 0 all bits the other way round, else the highest. Bits that keys do not have are left out.
  *
  * Memory: for each 8 bits of keys reads and writes the elements once, on a CPU reads them twice, and keys once more;
- * of a few
- * thousand elements once in all. Temporary: the elements, and on a GPU 2 KiB for each tile of 3072 to 5120 numbers.
+ * of a few thousand elements once in all. Temporary: the elements, and on a GPU 2 KiB for each tile of 3072 to 5120
+ * numbers.
  *
  * Expands to: a struct, four kernels and functions, all of whose names begin with `name`.
  *

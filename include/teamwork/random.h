@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * Counting random numbers: functions of a number and a key, for kernels and the host, without any state. Number i of
- * a stream is
- * the same on every device and in every order, so each work-item makes its own.
+ * a stream is the same on every device and in every order, so each work-item makes its own.
  *
  *     const tw_random random = tw_philox(seed, tw_global_linear_id(item), 0);
  *     const float x = tw_random_float(random.word[0]), y = tw_random_float(random.word[1]);

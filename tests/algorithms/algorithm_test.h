@@ -7,9 +7,8 @@
 
 #include <teamwork/algorithms.h>
 
-/* Tiles of a GPU have 16 or 32 KiB, or 1024 elements at least; the shares of a CPU begin at twice 64 KiB.
-   Sanitizers, which see
-   no GPU, are slow. */
+/* Tiles of a GPU have 16 or 32 KiB, or 1024 elements at least; the shares of a CPU begin at twice 64 KiB. Sanitizers,
+   which see no GPU, are slow. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define FEW_SIZES

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
 /**
- * algorithms.h: reductions and scans against loops on the host, for numbers and structs; and how algorithms are
- * steps of
- * command groups: order, events, recorded graphs, unified shared memory, counts on the device, refusals.
+ * algorithms.h: reductions and scans against loops on the host, for numbers and structs; and how algorithms are steps
+ * of command groups: order, events, recorded graphs, unified shared memory, counts on the device, refusals.
  */
 #include "algorithm_test.h"
 

@@ -2,8 +2,7 @@
 /* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
 /**
  * algorithms.h: selections by predicate and flags, partitions and unique elements against loops on the host; and a
- * count that
- * stays on the device.
+ * count that stays on the device.
  */
 #include "algorithm_test.h"
 
@@ -56,8 +55,7 @@ static inline unsigned char byte_value(size_t i)
 }
 
 /* Calls `name` and compares what it selects, and how many, with a loop whose condition is `keeps`. The rest is
-   `filler`, or what
-   was not selected, from the end on. */
+   `filler`, or what was not selected, from the end on. */
 #define CHECK_SELECT(name, type, value, keeps, splits, ...)                                                            \
     static void check_##name(size_t count)                                                                             \
     {                                                                                                                  \

@@ -2,8 +2,7 @@
 /* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
 /**
  * algorithms.h: sorts of numbers, pairs and structs against a stable sort on the host: the total order of floating
- * point,
- * descending order, ranges of bits, counts on the device.
+ * point, descending order, ranges of bits, counts on the device.
  */
 #include "algorithm_test.h"
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Algorithms as steps of command groups (teamwork/algorithms.h). An algorithm is a few launches of one block. The
- * last one is the
- * group's own; those before it are groups that are submitted with it, as one. All of them use what the group's
- * accessors
- * say, and temporary memory, so that the graph orders them. Knows nothing of what the kernels compute.
+ * last one is the group's own; those before it are groups that are submitted with it, as one. All of them use what
+ * the group's accessors say, and temporary memory, so that the graph orders them. Knows nothing of what the kernels
+ * compute.
  */
 #include "algorithm.h"
 
@@ -53,14 +52,12 @@ size_t tw_command_group_temporary_bytes(const tw_command_group *group)
 /* ---- temporary memory -------------------------------------------------------------------------------------------- */
 
 /* The queue keeps some buffers of temporary memory, so that algorithms in a row allocate nothing: up to this size.
-   What is
-   larger costs little beside the algorithm. */
+   What is larger costs little beside the algorithm. */
 #define MOST_KEPT_BYTES ((size_t)8 << 20)
 #define LEAST_BYTES 4096u
 
 /* Returns true if a buffer serves an algorithm of a queue: the graph would let it wait for what uses the buffer,
-   which costs
-   an in-order queue nothing. */
+   which costs an in-order queue nothing. */
 static bool serves(const struct tw_queue *queue, struct tw_buffer *buffer, size_t bytes)
 {
     return buffer->data.bytes >= bytes && (queue->tasks.in_order || atomic_load(&buffer->uses) == 1);

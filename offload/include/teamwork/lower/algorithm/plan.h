@@ -42,8 +42,7 @@ struct tw_internal_algorithm_device {
 TW_API struct tw_internal_algorithm_device tw_internal_algorithm_device(const tw_command_group *group);
 
 /* Records the launches of a plan, with a block that begins with `block`, whose members but `count` and `share` it
-   sets. Errors
-   are kept in the group. */
+   sets. Errors are kept in the group. */
 TW_API void tw_internal_algorithm_run(tw_command_group *group, const struct tw_internal_plan *plan,
                                       struct tw_internal_algorithm *block, size_t block_bytes);
 
@@ -65,8 +64,7 @@ static inline void tw_internal_add_stage(struct tw_internal_plan *plan, const st
 }
 
 /* The work-groups of an algorithm on a CPU, one for each processor, and the elements of each. What fewer than 64 KiB
-   have is
-   less than what a team of threads costs. */
+   have is less than what a team of threads costs. */
 static inline size_t tw_internal_shares(struct tw_internal_algorithm *block, size_t units, size_t element_bytes)
 {
     const size_t least = element_bytes < 65536 ? 65536 / element_bytes : 1;

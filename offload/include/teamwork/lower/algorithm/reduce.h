@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * Lowers TW_REDUCE_ALL() (<teamwork/algorithms.h>). On a GPU each group reduces tiles, and one more group what they
- * left. On a CPU
- * each processor has a share.
+ * left. On a CPU each processor has a share.
  */
 #ifndef TEAMWORK_LOWER_ALGORITHM_REDUCE_H
 #define TEAMWORK_LOWER_ALGORITHM_REDUCE_H

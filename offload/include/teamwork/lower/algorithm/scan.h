@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * Lowers TW_SCAN() (<teamwork/algorithms.h>). On a GPU one launch reads and writes each element once: a tile waits
- * for what the
- * tiles before it have together (tile.h). On a CPU a second launch reads the elements again.
+ * for what the tiles before it have together (tile.h). On a CPU a second launch reads the elements again.
  */
 #ifndef TEAMWORK_LOWER_ALGORITHM_SCAN_H
 #define TEAMWORK_LOWER_ALGORITHM_SCAN_H

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * Lowers TW_SELECT() and its like (<teamwork/algorithms.h>): what is kept goes to the front of another array. On a
- * GPU one launch
- * reads each element once: a tile collects what it keeps in local memory, and learns from the tiles before it where
- * that goes.
- * On a CPU a first launch counts.
+ * GPU one launch reads each element once: a tile collects what it keeps in local memory, and learns from the tiles
+ * before it where that goes. On a CPU a first launch counts.
  */
 #ifndef TEAMWORK_LOWER_ALGORITHM_SELECT_H
 #define TEAMWORK_LOWER_ALGORITHM_SELECT_H

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * Lowers TW_SORT() and TW_SORT_PAIRS() (<teamwork/algorithms.h>): a radix sort from the lowest 8 bits of the keys to
- * the highest. On a
- * GPU one launch counts the digits of all passes, and each pass reads and writes each element once (Adinets and
- * Merrill, Onesweep,
- * 2022): a tile learns from those before it where its elements of each digit go. What fits one tile is one launch.
- * On a CPU each
- * pass has a launch that counts, and one that moves.
+ * the highest. On a GPU one launch counts the digits of all passes, and each pass reads and writes each element once
+ * (Adinets and Merrill, Onesweep, 2022): a tile learns from those before it where its elements of each digit go. What
+ * fits one tile is one launch. On a CPU each pass has a launch that counts, and one that moves.
  */
 #ifndef TEAMWORK_LOWER_ALGORITHM_SORT_H
 #define TEAMWORK_LOWER_ALGORITHM_SORT_H

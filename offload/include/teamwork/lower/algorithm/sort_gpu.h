@@ -45,9 +45,8 @@ TW_INTERNAL_ALWAYS_INLINE unsigned tw_internal_rank(tw_sub_group sub_group, unsi
     return before + below;
 }
 
-/* Of one digit: how many elements tiles before `tile` have, which has `mine`. What a tile tells in a pass has
-   numbers of its own:
-   2 pass + 1 is alone, 2 pass + 2 with all tiles before it. */
+/* Of one digit: how many elements tiles before `tile` have, which has `mine`. What a tile tells in a pass has numbers
+   of its own: 2 pass + 1 is alone, 2 pass + 2 with all tiles before it. */
 TW_INTERNAL_ALWAYS_INLINE unsigned long long tw_internal_digits_before(unsigned long long *tiles, size_t tile,
                                                                        unsigned digit, unsigned mine, size_t pass)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * What the kernels of algorithms have in common: elements of a work-group, a tile, and how its sub-groups exchange
- * values of
- * any type.
+ * values of any type.
  *
  * On a GPU each work-item loads vectors of 16 bytes, a few rows of them. A row of a sub-group is one piece of memory:
  *
@@ -104,10 +103,8 @@ TW_INTERNAL_ALWAYS_INLINE void tw_internal_exchange(tw_sub_group sub_group, void
 /* ---- tiles that wait for those before them ----------------------------------------------------------------------- */
 
 /* Decoupled look-back (Merrill and Garland, 2016). Each tile says first what it has alone, then what it has with all
-   tiles
-   before it. A value is told as words of 32 bits, each beside what it is: so a value is whole where all its words
-   are of one
-   kind, and no fence orders anything. Word w of tile t is at [w * tiles + t]. */
+   tiles before it. A value is told as words of 32 bits, each beside what it is: so a value is whole where all its
+   words are of one kind, and no fence orders anything. Word w of tile t is at [w * tiles + t]. */
 enum { TW_INTERNAL_TILE_ALONE = 1, TW_INTERNAL_TILE_WHOLE = 2 };
 
 TW_INTERNAL_ALWAYS_INLINE void tw_internal_tell(unsigned long long *tiles, size_t stride, size_t tile,
@@ -122,8 +119,7 @@ TW_INTERNAL_ALWAYS_INLINE void tw_internal_tell(unsigned long long *tiles, size_
 }
 
 /* Waits for a value of a tile. Returns true if it is with all tiles before. One tile for each work-item: to ask for
-   two or four
-   at once was no faster on an H200. */
+   two or four at once was no faster on an H200. */
 TW_INTERNAL_ALWAYS_INLINE bool tw_internal_ask(const unsigned long long *tiles, size_t stride, size_t tile, void *value,
                                                size_t bytes)
 {
@@ -145,8 +141,7 @@ TW_INTERNAL_ALWAYS_INLINE bool tw_internal_ask(const unsigned long long *tiles, 
 #endif
 
 /* The tile of a group. In the standard mapping a team runs groups in an order of its own, so it takes the next tile
-   that
-   nobody has, by a counter that is 0 at first: tiles before one have begun. Without a counter there is one tile. */
+   that nobody has, by a counter that is 0 at first: tiles before one have begun. Without a counter there is one tile. */
 #if defined(TW_INTERNAL_PASS_SIMT)
 #define TW_INTERNAL_TAKE_TILE(item, counter)                                                                           \
     const size_t tile = tw_group_id(item, 0);                                                                          \
