@@ -4,7 +4,7 @@
 # installed.
 #
 # The components of `cmake --install DIR --component NAME`: runtime, what programs load; devel, what they are built with;
-# compiler, the plugin of clang; tools, the programs; doc, pages and examples. Without one, all. `cmake --build DIR
+# compiler, the plugin of clang; tools, the programs; port, teamwork-port; doc, pages and examples. Without one, all. `cmake --build DIR
 # --target uninstall` takes away what the last installation put there.
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Teamwork)

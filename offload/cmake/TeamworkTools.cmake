@@ -37,3 +37,10 @@ install(TARGETS teamwork-info RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPON
 install(FILES src/tools/teamwork-info.bash RENAME teamwork-info
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT tools)
 install(FILES docs/man/teamwork-info.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
+
+# A component of its own, in Python: it needs clang's binding to run, and nothing else needs it.
+install(PROGRAMS src/tools/port/teamwork-port DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT port)
+install(DIRECTORY src/tools/port/teamwork_port DESTINATION ${CMAKE_INSTALL_DATADIR}/teamwork/port COMPONENT port
+    FILES_MATCHING PATTERN "*.py")
+install(FILES src/tools/port/teamwork_port.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT port)
+install(FILES docs/man/teamwork-port.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT port)

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""teamwork-port: turns OpenMP target regions of C and C-like C++ into Teamwork kernels.
+
+The modules, from below; each uses those above it in this list alone:
+
+    source.py     files, lines, positions; what is edited and what is refused
+    clauses.py    OpenMP directives as text: words, clauses, map items
+    tree.py       clang's syntax tree, one node for each cursor, with parents
+    loops.py      loop nests in canonical form
+    access.py     how a body uses a variable: reads, writes, in functions that it calls too
+    calls.py      whether the functions that a body calls can be part of a kernel
+    captures.py   what a region takes from outside, and as what
+    body.py       the text of a body inside of a kernel: atomic directives, `continue`, mapped scalars
+    kernel.py     the text of a kernel and of its launch
+    data.py       data directives as calls of teamwork_port.h
+    move.py       one translation unit: which directives there are, and what becomes of each
+    main.py       the command line, differences, reports
+"""

@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a region takes from outside, and as what: pointers with their modes, values, mapped variables, reductions."""
+from .access import ASSIGNED, CHASE, NONCONST, READ, STORED, WRITE
+from .calls import is_file_scope
+from .clauses import map_items, reductions
+from .source import Refused
+from .tree import (declare, is_array, is_const, is_pointer, is_record, is_reference, is_scalar, key_of, unqualified,
+                   unqualified_text)
+
+OPERATIONS = {"+": "TW_SUM", "-": "TW_SUM", "*": "TW_PRODUCT", "min": "TW_MIN", "max": "TW_MAX", "&": "TW_AND",
+              "|": "TW_OR", "^": "TW_XOR"}
+
+
+class Capture:
+    """One variable of the region.
+
+    kind: "pointer" (a member that an accessor gives), "raw" (a pointer that is passed as it is), "value", "mapped" (a
+    variable that the kernel reaches by a pointer), "private", "constant" (copied as a declaration), "reduction".
+    """
+
+    def __init__(self, name, cursor, kind):
+        self.name, self.cursor, self.kind = name, cursor, kind
+        self.flags = 0
+        self.type = ""       # of what the member holds, or points to
+        self.operation = None
+        self.discard = None  # the number of elements that the kernel writes for certain
+        self.is_view = False  # the variable is an array of the host, which decays
+
+    @property
+    def mode(self):
+        if not self.flags & WRITE:
+            return "read"
+        if not self.flags & READ:
+            return "discard_write" if self.discard else "write"
+        return "read_write"
+
+
+class Captures:
+    """The captures of one region, in the order of their first use, and the map items that it begins with."""
+
+    def __init__(self, unit, directive, body, loops):
+        self.unit, self.directive, self.body = unit, directive, body
+        self.skip = {key_of(loop.decl) for loop in loops}
+        self.list, self.maps, self.notes = [], [], []
+        self.by_name = {}
+        self.clauses()
+        for node in body.walk():
+            if node.kind == "DECL_REF_EXPR" and node.cursor.referenced is not None:
+                self.reference(node)
+            elif node.kind == "CXX_THIS_EXPR" or (node.kind == "MEMBER_REF_EXPR" and not node.children):
+                raise Refused("method", "the region uses members of its object", "copy them to variables before it",
+                              node.start)
+            elif node.kind == "OVERLOADED_DECL_REF":
+                raise Refused("template", "the region depends on a template's parameters", "write it for one type")
+
+    def clauses(self):
+        directive = self.directive
+        self.private = set(directive.names("private"))
+        self.first = set(directive.names("firstprivate"))
+        self.raw = set(directive.names("is_device_ptr", "has_device_addr"))
+        self.reductions = reductions(directive)
+        self.items = {}
+        for kind, item in map_items(directive):
+            self.items.setdefault(item.name, []).append((kind, item))
+        for text in directive.all("defaultmap"):
+            if text.split(":")[0].strip() not in ("none", "present", "default", "firstprivate"):
+                raise Refused("defaultmap", f"defaultmap({text})", "map the variables by name")
+
+    def reference(self, node):
+        if node.key in self.skip:
+            return
+        declared = node.cursor.referenced
+        if declared.kind.name not in ("VAR_DECL", "PARM_DECL"):
+            if declared.kind.name == "BINDING_DECL":
+                raise Refused("structured binding", f"{declared.spelling} is a structured binding", "make it a variable",
+                              node.start)
+            return
+        key = key_of(declared)
+        if key in self.skip or self.inside(declared):
+            return
+        self.skip.add(key)
+        capture = self.capture(declared, node)
+        if capture is not None:
+            self.list.append(capture)
+            self.by_name[capture.name] = capture
+
+    def inside(self, declared):
+        location = declared.location
+        return location.file is not None and location.file.name == self.body.path and \
+            self.body.start <= location.offset < self.body.end
+
+    def capture(self, declared, node):
+        """Returns the Capture of a variable; None if the kernel sees it as it is."""
+        name, kind = declared.spelling, declared.type
+        if is_reference(kind):
+            kind = kind.get_pointee()
+        if name in self.private:
+            return self.plain(Capture(name, declared, "private"), kind)
+        if name in self.reductions:
+            return self.reduction(declared, kind, node)
+        if self.unit.declared_for_target(declared):
+            return None
+        if is_const(kind) and is_scalar(kind) and name not in self.items:
+            if is_file_scope(declared):
+                return None
+            constant = self.unit.constant_text(declared)
+            if constant:
+                capture = Capture(name, declared, "constant")
+                capture.type = constant
+                return capture
+        flags = self.unit.analysis.uses(self.body, key_of(declared))
+        if is_record(kind):
+            self.followed_members(declared)
+        if flags & CHASE:
+            raise Refused("pointer in memory", f"{name} leads to pointers that are followed",
+                          "map the data itself, by a pointer of its own", node.start)
+        if flags & STORED:
+            raise Refused("pointer stored", f"the address of {name} is stored", "index it where it is used", node.start)
+        if is_pointer(kind):
+            return self.pointer(declared, kind, flags, node)
+        if is_array(kind.get_canonical()):
+            return self.array(declared, kind, flags, node)
+        if is_scalar(kind):
+            return self.scalar(declared, kind, flags, node)
+        if is_record(kind):
+            return self.record(declared, kind, flags, node)
+        raise Refused("type", f"{name} has the type {kind.spelling}", "use numbers, structs, and pointers to them",
+                      node.start)
+
+    def plain(self, capture, kind):
+        self.unit.check_type(kind, capture.name)
+        if is_array(kind):
+            element = kind
+            while is_array(element):
+                element = element.get_array_element_type()
+            capture.type = unqualified_text(kind.spelling)
+        else:
+            capture.type = unqualified(kind)
+        return capture
+
+    def reduction(self, declared, kind, node):
+        name, operator = declared.spelling, self.reductions[declared.spelling]
+        if operator not in OPERATIONS:
+            raise Refused("reduction", f"reduction({operator} : {name})",
+                          "reductions are +, -, *, min, max, &, | and ^", node.start)
+        if not is_scalar(kind) or kind.get_canonical().kind.name in ("COMPLEX", "LONGDOUBLE", "BOOL", "ENUM"):
+            raise Refused("reduction", f"{name} is reduced, which has the type {kind.spelling}",
+                          "reduce numbers; arrays by TW_REDUCTION_ARRAY", node.start)
+        capture = self.plain(Capture(name, declared, "reduction"), kind)
+        capture.operation = OPERATIONS[operator]
+        if name not in self.items:
+            self.maps.append(("tofrom", f"&{name}", "0", "1"))
+        else:
+            self.add_items(name, kind)
+        return capture
+
+    def pointer(self, declared, kind, flags, node):
+        name = declared.spelling
+        pointee = kind.get_canonical().get_pointee()
+        if pointee.kind.name == "FUNCTIONPROTO":
+            raise Refused("call", f"{name} is a pointer to a function", "call a function by its name", node.start)
+        capture = Capture(name, declared, "raw" if name in self.raw else "pointer")
+        capture.flags = flags
+        capture.type = self.pointee_text(kind)
+        self.unit.check_type(pointee, name)
+        if name in self.items:
+            if any(not item.sections for _, item in self.items[name]):
+                raise Refused("map item", f"the pointer {name} itself is mapped", "map a section of it", node.start)
+            self.add_items(name, kind)
+        return capture
+
+    def pointee_text(self, kind):
+        """Returns what a pointer type points to, as text without const."""
+        spelled = unqualified(kind)
+        if kind.kind.name == "POINTER":
+            return unqualified_text(kind.get_pointee().spelling)
+        pointee = kind.get_canonical().get_pointee()
+        return unqualified_text(pointee.spelling) if spelled else ""
+
+    def array(self, declared, kind, flags, node):
+        name = declared.spelling
+        canonical = kind.get_canonical()
+        element = canonical.get_array_element_type()
+        if element.kind.name == "VARIABLEARRAY":
+            raise Refused("variable length", f"{name} has rows of variable length", "index one dimension", node.start)
+        for part in self.body.walk():
+            if part.kind == "CXX_UNARY_EXPR" and any(
+                    below.kind == "DECL_REF_EXPR" and below.cursor.spelling == name for below in part.walk()):
+                raise Refused("sizeof", f"sizeof({name}) would be that of a pointer", "write the number", node.start)
+        capture = Capture(name, declared, "raw" if name in self.raw else "pointer")
+        capture.flags, capture.is_view = flags, True
+        spelled = kind.get_array_element_type() if is_array(kind) else element
+        capture.type = unqualified_text(spelled.spelling)
+        self.unit.check_type(element, name)
+        if name in self.items:
+            self.add_items(name, kind)
+        elif name not in self.raw and declared.kind.name != "PARM_DECL":
+            self.maps.append(("tofrom" if flags & WRITE else "to", name, "0", f"TW_PORT_COUNT({name})"))
+        return capture
+
+    def scalar(self, declared, kind, flags, node):
+        name = declared.spelling
+        if name in self.items:
+            return self.mapped(declared, kind, flags)
+        capture = self.plain(Capture(name, declared, "value"), kind)
+        capture.flags = flags
+        if flags & WRITE and name not in self.first:
+            self.notes.append((node.start, f"{name} is written: each work-item has its own, as with firstprivate({name})"))
+        return capture
+
+    def record(self, declared, kind, flags, node):
+        name = declared.spelling
+        if name in self.items:
+            return self.mapped(declared, kind, flags)
+        self.unit.check_copied(kind, name)
+        if name in self.first or (not flags & WRITE and name not in self.unit.mapped_names and not is_file_scope(declared)):
+            capture = self.plain(Capture(name, declared, "value"), kind)
+            capture.flags = flags
+            return capture
+        self.maps.append(("tofrom" if flags & WRITE else "to", f"&{name}", "0", "1"))
+        return self.mapped(declared, kind, flags)
+
+    def mapped(self, declared, kind, flags):
+        """A variable that the kernel reaches by a pointer."""
+        name = declared.spelling
+        if name in self.items:
+            if any(item.sections for _, item in self.items[name]):
+                raise Refused("map item", f"a section of {name} is mapped, which is no array", "map the variable")
+            self.add_items(name, kind)
+        capture = self.plain(Capture(name, declared, "mapped"), kind)
+        capture.flags = flags
+        return capture
+
+    def followed_members(self, declared):
+        """Refuses pointers in structs that the body follows: they are the host's."""
+        key = key_of(declared)
+        for node in self.body.names():
+            if node.key != key:
+                continue
+            for above in node.ancestors():
+                if above.kind == "MEMBER_REF_EXPR" and is_pointer(above.type):
+                    raise Refused("pointer in struct", f"the pointer {declared.spelling}.{above.cursor.spelling} is that of "
+                                  "the host", "copy it to a variable before the region", node.start)
+                if above is self.body or above.kind.endswith("STMT"):
+                    break
+
+    def add_items(self, name, kind):
+        for map_kind, item in self.items.pop(name):
+            self.maps.append((map_kind, *self.unit.section(item, kind)))
+
+    def finish(self):
+        """Adds the map items of variables that the body does not use."""
+        for name, items in list(self.items.items()):
+            kind = self.unit.type_of_name(name, self.directive.start)
+            if kind is None:
+                raise Refused("map item", f"{name} is mapped, whose declaration was not found", "declare it before")
+            self.add_items(name, kind)
+
+
+def member_text(capture):
+    """Returns the declaration of a capture's member in the block; None if it has none."""
+    if capture.kind in ("private", "constant"):
+        return None
+    if capture.kind == "reduction":
+        return f"TW_REDUCTION({capture.type}, {capture.operation}) {capture.name};"
+    if capture.kind == "value":
+        return declare(capture.type, capture.name) + ";"
+    return pointer_text(capture.type, capture.name, capture.mode == "read") + ";"
+
+
+def pointer_text(pointee, name, const):
+    """Returns the declaration of a pointer to a type: of "double[3]" and "double *" too."""
+    if pointee.endswith("*"):
+        return f"{pointee}{'const ' if const else ''}*{name}"
+    if "[" in pointee:
+        head, _, tail = pointee.partition("[")
+        return f"{'const ' if const else ''}{head.rstrip()} (*{name})[{tail}"
+    return f"{'const ' if const else ''}{pointee} *{name}"

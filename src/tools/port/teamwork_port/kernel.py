@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The text of a kernel, and of the launch in the place of its region."""
+import re
+
+from .captures import member_text, pointer_text
+from .source import Refused, dedent
+from .tree import declare
+
+LIMITS = {  # of canonical types: the least and the greatest value
+    "INT": ("-__INT_MAX__ - 1", "__INT_MAX__"), "UINT": ("0", "~0u"),
+    "LONG": ("-__LONG_MAX__ - 1", "__LONG_MAX__"), "ULONG": ("0", "~0ul"),
+    "LONGLONG": ("-__LONG_LONG_MAX__ - 1", "__LONG_LONG_MAX__"), "ULONGLONG": ("0", "~0ull"),
+    "FLOAT": ("-__builtin_inff()", "__builtin_inff()"), "DOUBLE": ("-__builtin_inf()", "__builtin_inf()"),
+    "SHORT": ("-__SHRT_MAX__ - 1", "__SHRT_MAX__"), "USHORT": ("0", "(unsigned short)~0u"),
+    "SCHAR": ("-__SCHAR_MAX__ - 1", "__SCHAR_MAX__"), "UCHAR": ("0", "(unsigned char)~0u"),
+    "CHAR_S": ("-__SCHAR_MAX__ - 1", "__SCHAR_MAX__"),
+}
+
+
+def identity(capture):
+    """Returns the value that a reduction's private copy begins with."""
+    if capture.operation in ("TW_SUM", "TW_OR", "TW_XOR"):
+        return "0"
+    if capture.operation == "TW_PRODUCT":
+        return "1"
+    kind = capture.cursor.type.get_canonical()
+    kind = kind.get_pointee() if kind.kind.name == "LVALUEREFERENCE" else kind
+    if capture.operation == "TW_AND":
+        return f"({capture.type})~0"
+    limits = LIMITS.get(kind.kind.name)
+    if limits is None:
+        raise Refused("reduction", f"{capture.name} is reduced, which has the type {capture.type}", "reduce numbers")
+    return limits[0] if capture.operation == "TW_MAX" else limits[1]
+
+
+def unpack(capture):
+    """Returns the line that gives a capture its name in the kernel; None if it needs none."""
+    name = capture.name
+    if capture.kind == "constant":
+        return capture.type
+    if capture.kind == "private":
+        return declare(capture.type, name) + ";"
+    if capture.kind == "reduction":
+        return f"{declare(capture.type, name)} = {identity(capture)};"
+    if capture.kind == "value":
+        const = "" if capture.flags & 2 else "const "
+        return f"{const}{declare(capture.type, name)} = k->{name};"
+    const = capture.mode == "read"
+    if const and capture.kind != "mapped" and capture.flags & 8:  # goes to pointers that are not to const
+        return f"{pointer_text(capture.type, name, False)} = ({pointer_text(capture.type, '', False).strip()})k->{name};"
+    pointer = pointer_text(capture.type, name, const)
+    if capture.flags & 16:
+        return f"{pointer} = k->{name};"
+    return f"{pointer} = k->{name};"
+
+
+def argument(capture, cg):
+    """Returns the initializer of a capture in the launch."""
+    name = capture.name
+    if capture.kind == "reduction":
+        return f".{name} = TW_PORT_REDUCE({cg}, &{name})"
+    if capture.kind in ("value", "raw"):
+        return f".{name} = {name}"
+    place = f"&{name}" if capture.kind == "mapped" else name
+    if capture.mode == "discard_write":
+        return f".{name} = tw_port_discard_write({cg}, {place}, {capture.discard})"
+    return f".{name} = tw_port_{capture.mode}({cg}, {place})"
+
+
+class Kernel:
+    """A kernel in the making.
+
+    form: "range", "nd_range" or "task". `extra` are further members as (declaration, initializer), `head` the lines
+    before the body, `body` its text, `range` that of the launch.
+    """
+
+    def __init__(self, name, form, captures):
+        self.name, self.form, self.captures = name, form, captures
+        self.extra, self.head, self.body = [], [], ""
+        self.launch_range, self.offset, self.dimensions, self.size = "", None, 1, None
+        self.wraps = False  # the body is left by `continue`
+
+    def members(self):
+        """Returns the declarations of the block's members."""
+        found = [text for text in map(member_text, self.captures) if text]
+        found += [declaration for declaration, _ in self.extra]
+        return found or ["char unused; /* a block has a member */"]
+
+    def definition(self):
+        """Returns the text of the struct, the function and the macro."""
+        name = self.name
+        lines = [f"struct {name} {{"] + [f"    {member}" for member in self.members()] + ["};"]
+        item = {"range": "tw_item item, ", "nd_range": "tw_nd_item item, ", "task": ""}[self.form]
+        lines += [f"static inline void {name}({item}const struct {name} *k)", "{"]
+        lines += [f"    {line}" for line in filter(None, map(unpack, self.captures))]
+        lines += [f"    {line}" for line in self.head]
+        if self.wraps:
+            lines += ["    do {", dedent(self.body, "        "), "    } while (0); /* `continue` leads here */"]
+        else:
+            lines.append(dedent(self.body, "    "))
+        reduced = [capture.name for capture in self.captures if capture.kind == "reduction"]
+        lines += [f"    tw_combine(k->{capture}, {capture});" for capture in reduced]
+        if not any("k->" in line for line in lines):
+            lines.insert(lines.index("{") + 1, "    (void)k;")
+        lines.append("}")
+        return "\n".join(lines) + "\n" + self.macro(reduced) + "\n"
+
+    def macro(self, reduced):
+        name = f"static {self.name}"
+        if self.form == "task":
+            return f"TW_SINGLE_TASK({name});"
+        if self.form == "nd_range":
+            return f"TW_ND_RANGE_KERNEL({name}{', ' + self.size if self.size else ''});"
+        if reduced:
+            return f"TW_RANGE_REDUCTION({name}, {self.dimensions}, {', '.join(reduced)});"
+        return f"TW_RANGE_KERNEL({name}, {self.dimensions});"
+
+    def launch(self, indent, maps, cg):
+        """Returns the text that takes the region's place, lines at `indent`, without an end of line."""
+        arguments = [argument(capture, cg) for capture in self.captures if capture.kind not in ("private", "constant")]
+        arguments += [initializer for _, initializer in self.extra]
+        if not arguments:
+            arguments = [".unused = 0"]
+        call = {"range": "tw_parallel_for_offset" if self.offset else "tw_parallel_for",
+                "nd_range": "tw_parallel_for_nd_range", "task": "tw_single_task"}[self.form]
+        first = [part for part in (cg, self.launch_range, self.offset, self.name) if part]
+        inner = indent + "    "
+        lines = [indent + "{"]
+        if maps:
+            lines.append(fill(f"{inner}TW_PORT_BEGIN(maps, ", maps, ");"))
+        lines += [f"{inner}TW_COMMAND_GROUP(tw_port_queue(), {cg})", inner + "{"]
+        lines.append(fill(f"{inner}    {call}(", first + arguments, ");"))
+        lines += [inner + "}", f"{inner}tw_port_wait();"]
+        if maps:
+            lines.append(f"{inner}TW_PORT_END(maps);")
+        return "\n".join(lines + [indent + "}"])
+
+
+def fill(head, parts, tail, width=120):
+    """Returns a call whose arguments are on as few lines as fit."""
+    hang = " " * min(len(head), 40)
+    lines, line = [], head
+    for i, part in enumerate(parts):
+        last = i == len(parts) - 1
+        text = part + (tail if last else ",")
+        if line.strip() and line != head and line != hang and len(line) + len(text) + 1 > width:
+            lines.append(line.rstrip())
+            line = hang
+        line += text if line in (head, hang) else " " + text
+    return "\n".join(lines + [line.rstrip()])
+
+
+def set_ranges(kernel, loops):
+    """Gives a kernel the range of a loop nest, and the lines that compute its indices."""
+    literal = re.compile(r"\d+$")
+    shifted = any(loop.lower != "0" for loop in loops)
+    plain = all(literal.match(loop.lower) and loop.step == "1" for loop in loops)
+    counts = []
+    for d, loop in enumerate(loops):
+        end = f"({loop.end}) + 1" if loop.inclusive and loop.comparison == "<=" else loop.end
+        end = f"({loop.end}) - 1" if loop.inclusive and loop.comparison == ">=" else end
+        if loop.lower == "0" and loop.step == "1" and literal.match(end):
+            counts.append(end)
+        else:
+            counts.append(f"tw_port_trips({loop.lower}, {end}, {loop.step})")
+        index = f"tw_global_id(item, {d})"
+        cast = f"({loop.type}){index}"
+        if not (plain and shifted):
+            cast = index_text(kernel, loop, cast, literal)
+        kernel.head.append(f"const {loop.type} {loop.var} = {cast};")
+    kernel.dimensions = len(loops)
+    kernel.launch_range = f"tw_range_{len(loops)}d({', '.join(counts)})"
+    if plain and shifted:
+        kernel.offset = f"tw_id_{len(loops)}d({', '.join(loop.lower for loop in loops)})"
+
+
+def index_text(kernel, loop, index, literal):
+    """Returns an index as its first value and steps; those that are no literals become members."""
+    step, negative = loop.step, loop.step.startswith("-")
+    step = step.lstrip("-")
+    if not literal.match(step):
+        member = f"{loop.var}_step"
+        kernel.extra.append((f"{declare(loop.type, member)};", f".{member} = ({loop.type})({loop.step})"))
+        index, negative = f"{index} * k->{member}", False
+    elif step != "1":
+        index = f"{index} * {step}"
+    if loop.lower == "0" and not negative:
+        return index
+    lower = loop.lower
+    if not literal.match(lower):
+        member = f"{loop.var}_first"
+        kernel.extra.append((f"{declare(loop.type, member)};", f".{member} = ({loop.type})({loop.lower})"))
+        lower = f"k->{member}"
+    return f"{lower} {'-' if negative else '+'} {index}"
+
+
+def local_text(kind_text, name):
+    """Returns the TW_LOCAL declaration of a variable that a team shares."""
+    head, bracket, tail = kind_text.partition("[")
+    return f"TW_LOCAL({head.strip()}, {name}{', [' + tail if bracket else ''});"

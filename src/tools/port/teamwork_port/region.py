@@ -1,0 +1,429 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One target region: which form of kernel it becomes, and the edits that make it one."""
+import re
+
+from .access import WRITE
+from .body import atomic_edit, body_text, continues, returns, statement_end
+from .calls import Calls, is_file_scope
+from .captures import Captures
+from .clauses import Directive
+from .kernel import Kernel, local_text, set_ranges
+from .loops import only_statement, parse_nest
+from .source import Refused, identifiers
+from .tree import is_const, key_of, unqualified_text
+
+IGNORED = {"num_teams", "thread_limit", "num_threads", "schedule", "dist_schedule", "default", "shared", "simdlen", "safelen",
+           "proc_bind", "order", "nowait", "private", "firstprivate", "reduction", "map", "collapse", "is_device_ptr",
+           "has_device_addr", "defaultmap", "bind", "depend", "device", "aligned", "nontemporal"}
+WAYS_OUT = {
+    "lastprivate": "let the last iteration write to an element that is mapped",
+    "if": "write an if statement with both forms, or leave the clause out",
+    "linear": "compute it from the loop's variable",
+    "in_reduction": "use reduction",
+    "allocate": "leave the clause out",
+    "uses_allocators": "leave the clause out",
+}
+QUERY = {"omp_get_thread_num": "tw_local_id(item, 0)", "omp_get_team_num": "tw_group_id(item, 0)",
+         "omp_get_num_threads": "tw_local_range(item, 0)", "omp_get_num_teams": "tw_group_range(item, 0)"}
+
+
+def merged(outer, inner):
+    """Returns two nested directives as one."""
+    return Directive(f"{outer.words} {inner.words}", outer.clauses + inner.clauses, outer.start, outer.end, outer.text)
+
+
+class Region:
+    """A target region on its way to a kernel. `move()` gives the edits, or refuses."""
+
+    def __init__(self, unit, source, directive, names):
+        self.unit, self.source, self.directive, self.names = unit, source, directive, names
+        self.edits, self.notes = [], []
+        self.variables = {}  # constants of file scope that device functions use
+        self.end = directive.end
+
+    def move(self):
+        unit, directive = self.unit, self.directive
+        self.top = unit.top_level(self.source.path, directive.start)
+        self.node = unit.statement_behind(directive)
+        if self.top is None or self.node is None:
+            raise Refused("not compiled", "no statement was found behind it: it is not compiled, or comes from a macro",
+                          "give the tool the macros that switch it on", directive.start)
+        self.end = statement_end(self.source, self.node)
+        self.check_place()
+        inner = unit.directives_in(self.source.path, directive.end, self.end)
+        self.inner = [found for found in inner if unit.statement_behind(found) is not None or "barrier" in found.words]
+        directive, node = self.combine(directive, self.node)
+        self.directive = directive
+        self.check_clauses(directive)
+        words = directive.words.split()
+        if "parallel" in words and ("for" not in words and "loop" not in words):
+            kernel = self.teams(directive, node, None)
+        elif words == ["target", "teams"]:
+            kernel = self.teams(directive, node, self.inner)
+        elif any(word in words for word in ("for", "loop", "distribute", "simd")):
+            kernel = self.loops(directive, node)
+        elif words == ["target"]:
+            kernel = self.task(directive, node)
+        else:
+            raise Refused("directive", f"#pragma omp {directive.words}", "use a combined loop", directive.start)
+        self.write(kernel)
+
+    def check_place(self):
+        """Refuses regions in templates, macros and between lines of the preprocessor."""
+        start, end = self.directive.start, self.end
+        for node in (self.node, *self.node.ancestors()):
+            if node.kind in ("FUNCTION_TEMPLATE", "CLASS_TEMPLATE", "CLASS_TEMPLATE_PARTIAL_SPECIALIZATION"):
+                raise Refused("template", "the region is in a template", "write the function for each type that is used", start)
+            if node.kind == "LAMBDA_EXPR":
+                raise Refused("lambda", "the region is in a lambda", "make it a function", start)
+        code = self.source.code[self.directive.end:end]
+        if re.search(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|else|elif|endif|define|undef|include)\b", code, re.M):
+            raise Refused("preprocessor", "lines of the preprocessor are in the region", "put them around functions", start)
+        local = self.unit.local_macros & identifiers(code)
+        if local:
+            raise Refused("preprocessor", f"the macro {sorted(local)[0]} is defined inside of the function",
+                          "define it before the function", start)
+
+    def check_clauses(self, directive):
+        for clause in directive.clauses:
+            if clause.name in WAYS_OUT:
+                raise Refused("clause", f"{clause.name}({clause.text})", WAYS_OUT[clause.name], self.directive.start)
+            if clause.name not in IGNORED:
+                raise Refused("clause", f"the clause {clause.name}", "leave it out if it does not matter", self.directive.start)
+            if clause.name == "device" and clause.text.strip() != "0":
+                raise Refused("clause", f"device({clause.text})", "move it by hand, with a queue for each device",
+                              self.directive.start)
+            if clause.name == "order" and "reproducible" in (clause.text or ""):
+                self.notes.append((self.directive.start, "order(reproducible) is dropped"))
+        if directive.all("depend"):
+            for found in self.unit.directives[self.source.path]:
+                if found.words.split()[:1] in (["task"], ["taskloop"]):
+                    raise Refused("depend", "it depends on tasks of the host", "see docs/porting.md, \"Half moved\"",
+                                  self.directive.start)
+
+    def combine(self, directive, node):
+        """Joins directives that stand directly in each other, as `target` and `teams distribute parallel for`."""
+        while True:
+            inside = only_statement(node)
+            following = [found for found in self.inner if self.unit.statement_behind(found) is inside
+                         and found.words.split()[0] in ("teams", "distribute", "parallel", "loop")]
+            if not following or directive.words.split()[-1] in ("for", "simd", "loop"):
+                return directive, node
+            words = directive.words.split()
+            if words == ["target", "teams"] and following[0].words == "parallel":
+                return directive, node
+            if "distribute" in words and inside is node and node.kind != "FOR_STMT":
+                return directive, node
+            directive, node = merged(directive, following[0]), inside
+            self.inner.remove(following[0])
+
+    # ---- forms -------------------------------------------------------------------------------------------------------
+
+    def loops(self, directive, node):
+        collapse = directive.all("collapse")
+        depth = 1
+        for text in collapse:
+            value = int(text) if text.isdigit() else self.unit.value_of_macro(text)
+            if value is None:
+                raise Refused("loop", f"collapse({text}) is no plain number", "write the number", directive.start)
+            depth = max(depth, value)
+        nest = parse_nest(self.source, node, depth)
+        body = nest[-1].body
+        words = directive.words.split()
+        if "parallel" not in words and "loop" not in words:  # teams distribute: does the next loop belong to the team?
+            inner = [found for found in self.inner if found.words.split()[:2] == ["parallel", "for"]]
+            if inner:
+                inside = only_statement(body)
+                if len(inner) == 1 and self.unit.statement_behind(inner[0]) is inside and inside.kind == "FOR_STMT":
+                    self.check_clauses(inner[0])
+                    more = [int(text) for text in inner[0].all("collapse") if text.isdigit()]
+                    nest = parse_nest(self.source, node, depth + (more[0] if more else 1))
+                    body = nest[-1].body
+                    directive.clauses += inner[0].clauses
+                    self.inner.remove(inner[0])
+                else:
+                    raise Refused("loops of a team", "a parallel loop stands among other statements of a team",
+                                  "move it by hand, as a hierarchical kernel", inner[0].start)
+        kept, nest = nest[:3], nest
+        if len(nest) > 3:
+            raise Refused("loop", f"collapse({len(nest)}): a range has three dimensions", "collapse three loops",
+                          directive.start)
+        captures = self.capture(directive, body, kept)
+        self.bounds(nest, captures)
+        kernel = Kernel(self.name(), "range", captures.list)
+        self.discards(nest, captures, body)
+        set_ranges(kernel, nest)
+        kernel.wraps = continues(body)
+        kernel.body = body_text(self.source, body, self.inner_edits(body), self.mapped_names(captures), braces=False) \
+            if body.kind == "COMPOUND_STMT" and not kernel.wraps else \
+            body_text(self.source, body, self.inner_edits(body), self.mapped_names(captures))
+        if kernel.wraps and body.kind == "COMPOUND_STMT":
+            kernel.body = kernel.body[1:-1]
+        kernel.body = self.flat(kernel.body)
+        return kernel
+
+    def task(self, directive, node):
+        captures = self.capture(directive, node, [])
+        kernel = Kernel(self.name(), "task", captures.list)
+        kernel.body = self.flat(body_text(self.source, node, self.inner_edits(node), self.mapped_names(captures), braces=False))
+        return kernel
+
+    def teams(self, directive, node, inner):
+        """`target teams` with `parallel` in it: groups, and what stands before `parallel` is the team's."""
+        groups, size = directive.all("num_teams"), directive.all("thread_limit")
+        children = node.children if node.kind == "COMPOUND_STMT" else [node]
+        shared, text, parallels, pieces = [], [], [], []
+        if inner is None:  # target teams parallel, in one
+            parallels, children = [node], []
+        else:
+            found = {id(self.unit.statement_behind(item)): item for item in self.inner if item.words == "parallel"}
+            for child in children:
+                item = found.get(id(child))
+                if item is not None:
+                    self.check_clauses(item)
+                    if item.all("reduction", "private", "firstprivate"):
+                        raise Refused("clause", "parallel has private variables", "declare them inside", item.start)
+                    size = item.all("num_threads") or size
+                    directive.clauses += [clause for clause in item.clauses if clause.name == "num_threads"]
+                    self.inner.remove(item)
+                    parallels.append(child)
+                elif child.kind == "DECL_STMT" and not parallels:
+                    shared.append(child)
+                else:
+                    raise Refused("team scope", "a team has statements outside of `parallel`",
+                                  "move it by hand, as a hierarchical kernel", child.start)
+        if not parallels:
+            raise Refused("team scope", "a region of teams has neither a loop nor `parallel`", "use target without teams",
+                          directive.start)
+        if not groups or not size:
+            raise Refused("team size", "the number of teams or of their threads is not given",
+                          "write num_teams and thread_limit", directive.start)
+        captures = self.capture(directive, node, [], teams=True)
+        kernel = Kernel(self.name(), "nd_range", captures.list)
+        self.team_variables(shared, parallels, kernel)
+        for child in parallels:
+            edits = self.inner_edits(child, teams=True) + self.query_edits(child)
+            part = body_text(self.source, child, edits, self.mapped_names(captures), braces=len(parallels) > 1)
+            pieces.append(self.flat(part) if len(parallels) == 1 else part)
+        separator = "\ntw_barrier(item, TW_GLOBAL_AND_LOCAL);\n"
+        kernel.body = separator.join(pieces)
+        kernel.launch_range = f"tw_nd_range_make(tw_range_1d((size_t)({groups[0]}) * (size_t)({size[0]})), " \
+                              f"tw_range_1d((size_t)({size[0]})))"
+        if re.fullmatch(r"\d+", size[0]) or self.unit.value_of_macro(size[0]) or self.is_constant(size[0]):
+            kernel.size = size[0]
+        if any(returns(child) for child in parallels):
+            raise Refused("team scope", "a thread of the team returns", "use an if statement", directive.start)
+        return kernel
+
+    def is_constant(self, name):
+        """Returns true if a name is that of a constant of file scope."""
+        if not re.fullmatch(r"[A-Za-z_]\w*", name):
+            return False
+        cursor = self.unit.cursor_of_name(name, self.directive.start)
+        return cursor is not None and self.unit.is_cxx and is_const(cursor.type) and is_file_scope(cursor)
+
+    def team_variables(self, shared, parallels, kernel):
+        for statement in shared:
+            for declaration in statement.children:
+                if declaration.kind != "VAR_DECL":
+                    raise Refused("local type", "a type is declared in the region", "declare it at file scope", declaration.start)
+                kind, name = declaration.cursor.type, declaration.cursor.spelling
+                values = [child for child in declaration.children if child.kind not in ("TYPE_REF", "INTEGER_LITERAL")
+                          or (child.kind == "INTEGER_LITERAL" and "[" not in kind.spelling)]
+                values = [child for child in values if child.kind.endswith("_EXPR") or child.kind.endswith("_LITERAL")]
+                if kind.kind.name in ("VARIABLEARRAY", "INCOMPLETEARRAY") or "[" in kind.spelling and \
+                        kind.kind.name != "CONSTANTARRAY":
+                    raise Refused("variable length", f"{name} of a team has a variable length", "write a constant length",
+                                  declaration.start)
+                if "[" in kind.spelling or not values:
+                    if "[" in kind.spelling and "=" in self.source.code[declaration.start:declaration.end]:
+                        raise Refused("team scope", f"{name} of a team is initialized", "initialize it in `parallel`",
+                                      declaration.start)
+                    kernel.head.append(local_text(unqualified_text(kind.spelling), name))
+                    continue
+                flags = 0
+                for child in parallels:
+                    flags |= self.unit.analysis.uses(child, key_of(declaration.cursor))
+                if flags & WRITE and not is_const(kind):
+                    raise Refused("team scope", f"{name} of a team is initialized, and changed by its threads",
+                                  "initialize it in `parallel`", declaration.start)
+                text = self.source.text[declaration.start:declaration.end]
+                kernel.head.append(self.queries(text) + ";")
+
+    # ---- parts -------------------------------------------------------------------------------------------------------
+
+    def capture(self, directive, body, nest, teams=False):
+        calls = Calls(self.unit.analysis, self.unit.is_project_file, self.unit.declared_for_target)
+        calls.collect(body)
+        if calls.queries and not teams:
+            raise Refused("omp call", f"the body calls {calls.queries[0].cursor.spelling}()", "use the loop's variable",
+                          calls.queries[0].start)
+        self.functions = calls.functions
+        self.function_edits()
+        self.variables = calls.globals
+        captures = Captures(self.unit, directive, body, nest)
+        captures.finish()
+        self.notes += captures.notes
+        used = {capture.name for capture in captures.list} | {loop.var for loop in nest}
+        taken = {"item", "k"} & (used | self.top_names(body))
+        if taken:
+            raise Refused("name", f"the name {sorted(taken)[0]} is that of a kernel's parameter", "rename the variable",
+                          self.directive.start) if taken & used else Refused(
+                              "name", f"the body declares {sorted(taken)[0]}, a kernel's parameter", "rename it",
+                              self.directive.start)
+        self.maps = [f"TW_PORT_{kind.upper()}({', '.join(section)})" for kind, *section in captures.maps]
+        self.captures = captures
+        return captures
+
+    @staticmethod
+    def top_names(body):
+        """Returns the names that the body declares in its outermost block."""
+        names = set()
+        for statement in body.children if body.kind == "COMPOUND_STMT" else ():
+            if statement.kind == "DECL_STMT":
+                names.update(child.cursor.spelling for child in statement.children)
+        return names
+
+    @staticmethod
+    def mapped_names(captures):
+        return [capture.name for capture in captures.list if capture.kind == "mapped"]
+
+    def bounds(self, nest, captures):
+        """Refuses bounds that the host does not have: in memory of the device."""
+        for loop in nest:
+            for part in (loop.lower_node, loop.end_node, loop.step_node):
+                for node in part.walk() if part else ():
+                    follows = node.kind == "ARRAY_SUBSCRIPT_EXPR" or node.operator == "*" and node.kind == "UNARY_OPERATOR" \
+                        or (node.kind == "MEMBER_REF_EXPR" and node.children
+                            and node.children[0].type.get_canonical().kind.name == "POINTER")
+                    name = node.cursor.spelling if node.kind == "DECL_REF_EXPR" else None
+                    kind = captures.by_name[name].kind if name in captures.by_name else None
+                    if follows or kind == "mapped":
+                        raise Refused("loop", f"a bound of the loop over {loop.var} is in mapped memory",
+                                      "copy it to a variable before the region", self.directive.start)
+
+    def discards(self, nest, captures, body):
+        """Finds the arrays that a loop from 0 in steps of 1 writes at its variable in each turn, and never reads."""
+        loop = nest[0]
+        if len(nest) > 1 or loop.lower != "0" or loop.step != "1" or loop.inclusive or continues(body) or returns(body):
+            return
+        statements = body.children if body.kind == "COMPOUND_STMT" else [body]
+        for statement in statements:
+            if statement.kind != "BINARY_OPERATOR" or statement.operator != "=":
+                continue
+            place = statement.children[0].bare()
+            if place.kind != "ARRAY_SUBSCRIPT_EXPR":
+                continue
+            base, index = (child.bare() for child in place.children)
+            if base.kind != "DECL_REF_EXPR" or index.kind != "DECL_REF_EXPR" \
+                    or key_of(index.cursor.referenced) != key_of(loop.decl):
+                continue
+            capture = captures.by_name.get(base.cursor.spelling)
+            if capture and capture.kind == "pointer" and "[" not in capture.type:
+                capture.discard = f"sizeof *{capture.name} * (size_t)({loop.end})"
+
+    def inner_edits(self, body, teams=False):
+        """Returns the edits of directives in a body."""
+        edits = []
+        for found in self.unit.directives_in(self.source.path, body.start, body.end):
+            if found not in self.inner:
+                continue
+            words = found.words
+            begin, end = self.source.line_start(found.start), self.source.next_line(found.end)
+            if words.startswith("atomic"):
+                edits.append(atomic_edit(self.source, found, self.unit))
+            elif words in ("simd", "unroll") and not found.all("reduction", "lastprivate", "private"):
+                edits.append((begin, end, ""))
+            elif words == "barrier" and teams:
+                indent = max(self.source.indent_of(found.start), self.source.indent_of(end), key=len)
+                edits.append((begin, end, indent + "tw_barrier(item, TW_GLOBAL_AND_LOCAL);\n"))
+            elif words in ("master", "masked") and teams:
+                indent = max(self.source.indent_of(found.start), self.source.indent_of(end), key=len)
+                edits.append((begin, end, indent + "if (tw_local_id(item, 0) == 0)\n"))
+            elif words.startswith("critical"):
+                raise Refused("critical", "the body has a critical section", "use atomic operations or a reduction", found.start)
+            else:
+                raise Refused("inner directive", f"#pragma omp {words} in the body", "move it by hand", found.start)
+        return edits
+
+    def function_edits(self):
+        """Finds the edits of directives in functions that the body calls."""
+        self.edits = []
+        for function in self.functions:
+            if function.path not in self.unit.files:
+                continue
+            source = self.unit.files[function.path]
+            for found in self.unit.directives_in(function.path, function.start, function.end):
+                if found.words.startswith("declare") or found.words.startswith("end declare"):
+                    continue
+                if found.words == "simd":
+                    self.edits.append((source, source.line_start(found.start), source.next_line(found.end), ""))
+                    continue
+                if not found.words.startswith("atomic"):
+                    raise Refused("inner directive", f"#pragma omp {found.words} in {function.cursor.spelling}(), which the "
+                                  "body calls", "move it by hand", self.directive.start)
+                current, self.unit.current = self.unit.current, source
+                try:
+                    self.edits.append((source, *atomic_edit(source, found, self.unit)))
+                finally:
+                    self.unit.current = current
+
+    def query_edits(self, body):
+        edits = []
+        for node in body.walk():
+            if node.kind == "CALL_EXPR" and node.cursor.spelling in QUERY:
+                edits.append((node.start, node.end, f"(int){QUERY[node.cursor.spelling]}"))
+        return edits
+
+    @staticmethod
+    def queries(text):
+        for name, call in QUERY.items():
+            text = re.sub(rf"\b{name}\s*\(\s*\)", f"(int){call}", text)
+        return text
+
+    @staticmethod
+    def flat(text):
+        """Returns the text without empty lines at its ends."""
+        return re.sub(r"\A(?:[ \t]*\r?\n)+", "", text).rstrip().lstrip(" \t")
+
+    def name(self):
+        """Returns a name for the kernel that nothing else has."""
+        node = next((node for node in (self.node, *self.node.ancestors()) if node.kind in (
+            "FUNCTION_DECL", "CXX_METHOD", "CONSTRUCTOR", "DESTRUCTOR")), self.top)
+        base = re.sub(r"\W", "", node.cursor.spelling) or "kernel"
+        number = 1
+        while f"{base}_{number}" in self.names:
+            number += 1
+        self.names.add(f"{base}_{number}")
+        return f"{base}_{number}"
+
+    # ---- edits -------------------------------------------------------------------------------------------------------
+
+    def write(self, kernel):
+        """Makes the edits: the kernel before the function, the launch in the place of the region."""
+        source, directive = self.source, self.directive
+        words = identifiers(source.code[directive.start:self.end])
+        group = next(name for name in ("cg", "tw_cg", "tw_group_of_region") if name not in words)
+        indent = max(source.indent_of(directive.start), source.indent_of(self.node.start), key=len)
+        launch = kernel.launch(indent, self.maps, group)
+        self.kernel, self.launch = kernel, launch
+        self.definition = kernel.definition()
+        place = self.place()
+        source.insert(place, self.definition + "\n")
+        source.replace(source.line_start(directive.start), self.end, launch)
+        for other, start, end, text in self.edits:
+            if (start, end, text) not in other.edits:
+                other.replace(start, end, text)
+
+    def place(self):
+        """Returns where the kernel is inserted: before the function and the comment that it has."""
+        source = self.source
+        offset = source.line_start(self.top.start)
+        while offset > 0:
+            line = source.line_start(offset - 1)
+            text = source.text[line:offset].strip()
+            if not re.match(r"(//|/\*|\*|\[\[|__attribute__|extern \"C\"$|static$|template)", text):
+                break
+            offset = line
+        return offset
+

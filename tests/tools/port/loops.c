@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loop nests, clauses and reductions: what the tool is to move all of. Prints results, which the moved program repeats. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#define ROWS 24
+#define COLUMNS 40
+#define AT(i, j) ((i) * columns + (j))
+
+struct weights {
+    double centre, side;
+};
+
+static const double table[4] = {1.0, 0.5, 0.25, 0.125};
+static int shift = 3;
+
+static double blend(const double *x, size_t i, struct weights w)
+{
+    return w.centre * x[i] + w.side * (x[i - 1] + x[i + 1]);
+}
+
+/* Adds to what it is given. */
+static void add_to(double *place, double value)
+{
+    *place += value;
+}
+
+/* A comment that belongs to the function below. */
+static void smooth(const double *x, double *y, int rows, int columns, struct weights w)
+{
+#pragma omp target teams distribute parallel for collapse(2)
+    for (int i = 1; i <= rows - 2; i++)
+        for (int j = 1; j < columns - 1; ++j) {
+            if (AT(i, j) % 7 == 0)
+                continue;
+            y[AT(i, j)] = blend(x, AT(i, j), w); /* stays */
+        }
+}
+
+static double sums(const double *x, int n, long *bits, double *largest)
+{
+    double sum = 10, product = 1, least = 1e9;
+    double most = *largest;
+    int any = 0, all = -1;
+    long flipped = 5;
+#pragma omp target teams distribute parallel for simd reduction(+ : sum) reduction(max : most) reduction(min : least) \
+    reduction(* : product) reduction(| : any) reduction(& : all) reduction(^ : flipped) map(tofrom : sum)
+    for (int i = 0; i < n; ++i) {
+        const int whole = (int)x[i];
+        sum += x[i];
+        most = x[i] > most ? x[i] : most;
+        if (x[i] < least)
+            least = x[i];
+        product *= i % 50 == 0 ? 2 : 1;
+        any |= whole;
+        all &= whole | 8;
+        flipped ^= whole;
+    }
+    *bits = any * 10000L + all * 100 + flipped;
+    *largest = most;
+    return sum + product + least;
+}
+
+int main(void)
+{
+    const int rows = ROWS, columns = COLUMNS, n = rows * columns;
+    const struct weights w = {0.5, 0.25};
+    double *x = malloc(sizeof *x * n), *y = malloc(sizeof *y * n);
+    double square[ROWS][COLUMNS];
+    for (int i = 0; i < n; ++i) {
+        x[i] = i % 13;
+        y[i] = -1;
+    }
+#pragma omp target data map(to : x[0:n]) map(tofrom : y[0:n])
+    {
+        smooth(x, y, rows, columns, w);
+    }
+    double total = 0;
+    for (int i = 0; i < n; ++i)
+        total += y[i] * (i % 5);
+    printf("smooth %.6f\n", total);
+
+    long bits = 0;
+    double largest = 0;
+#pragma omp target enter data map(to : x[0:n])
+    x[3] = 1000; /* not on the device yet */
+    double sum = sums(x, n, &bits, &largest);
+    printf("sums %.3f %ld %.1f\n", sum, bits, largest);
+#pragma omp target update to(x[2:4])
+    sum = sums(x, n, &bits, &largest);
+    printf("sums %.3f %ld %.1f\n", sum, bits, largest);
+#pragma omp target exit data map(delete : x[0:n])
+
+    /* downward, in steps, from an offset that is no literal; private and firstprivate; an array that is not named */
+    int first = 5, stride = 3;
+    double t, scale = 2;
+#pragma omp target teams distribute parallel for private(t) firstprivate(scale) map(tofrom : y[0:n]) \
+    map(to : table)
+    for (int i = n - first; i >= 0; i -= stride) {
+        t = scale * table[i % 4];
+        y[i] = t + shift;
+    }
+#pragma omp target
+#pragma omp teams distribute
+    for (int i = 0; i < ROWS; i += 1) {
+#pragma omp parallel for
+        for (int j = 0; j != COLUMNS; j++)
+            square[i][j] = i * 100 + j;
+    }
+    total = 0;
+    for (int i = 0; i < n; ++i)
+        total += y[i] + square[i / columns][i % columns];
+    printf("downward %.6f\n", total);
+
+    /* atomic operations, and a function that writes through a pointer */
+    int counts[8] = {0}, taken = 0;
+    double box = 0;
+#pragma omp target teams distribute parallel for map(tofrom : counts, taken) map(from : y[0:n])
+    for (int i = 0; i < n; ++i) {
+#pragma omp atomic update
+        counts[i % 8] += i;
+        int place;
+#pragma omp atomic capture
+        place = taken++;
+        y[i] = place >= 0;
+        add_to(&y[i], 2);
+    }
+#pragma omp target map(tofrom : box) map(to : table)
+    {
+        for (int i = 0; i < 4; ++i)
+            box += table[i];
+    }
+    total = 0;
+    for (int i = 0; i < n; ++i)
+        total += y[i];
+    printf("atomic %d %d %d %.1f %.3f\n", counts[0], counts[7], taken, total, box);
+    free(x);
+    free(y);
+    return 0;
+}

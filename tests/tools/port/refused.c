@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tool leaves as it is: each region with the kind of obstacle that it is to name. The rest moves beside it. */
+#include <stdio.h>
+
+struct list {
+    double *data;
+    int n;
+};
+
+#pragma omp begin declare target
+double outside(double x); /* of another file */
+#pragma omp end declare target
+static int last;
+
+static void regions(double *x, double **rows, struct list list, int n)
+{
+    int i;
+#pragma omp target teams distribute parallel for lastprivate(i) /* refused: clause */
+    for (i = 0; i < n; ++i)
+        x[i] = 0;
+#pragma omp target teams distribute parallel for /* refused: pointer in memory */
+    for (int j = 0; j < n; ++j)
+        rows[j][0] = 1;
+#pragma omp target teams distribute parallel for /* refused: pointer in struct */
+    for (int j = 0; j < list.n; ++j)
+        list.data[j] = 1;
+#pragma omp target teams distribute parallel for /* refused: other file */
+    for (int j = 0; j < n; ++j)
+        x[j] = outside(x[j]);
+#pragma omp target teams distribute parallel for /* refused: printing */
+    for (int j = 0; j < n; ++j)
+        printf("%g\n", x[j]);
+#pragma omp target teams distribute parallel for collapse(2) /* refused: loop */
+    for (int j = 0; j < n; ++j)
+        for (int l = 0; l < j; ++l)
+            x[j * n + l] = 1;
+#pragma omp target teams distribute parallel for if (n > 10) /* refused: clause */
+    for (int j = 0; j < n; ++j)
+        x[j] = 1;
+#pragma omp target teams distribute parallel for device(last) /* refused: clause */
+    for (int j = 0; j < n; ++j)
+        x[j] = 1;
+#pragma omp target teams distribute parallel for /* refused: critical */
+    for (int j = 0; j < n; ++j) {
+#pragma omp critical
+        x[0] += 1;
+    }
+}
+
+int main(void)
+{
+    double x[16];
+    double sum = 0;
+#pragma omp target enter data map(alloc : x) map(to : sum)
+#pragma omp target teams distribute parallel for
+    for (int i = 0; i < 16; ++i)
+        x[i] = i;
+    /* stays between two that move, and uses the same array */
+    int where;
+#pragma omp target teams distribute parallel for lastprivate(where) /* refused: clause */
+    for (where = 0; where < 16; ++where)
+        x[where] += 1;
+#pragma omp target teams distribute parallel for reduction(+ : sum)
+    for (int i = 0; i < 16; ++i)
+        sum += x[i];
+#pragma omp target exit data map(from : x, sum)
+    printf("%.1f %.1f\n", sum, x[15]);
+    if (sum < 0)
+        regions(x, NULL, (struct list){x, 0}, 0);
+    return 0;
+}
+

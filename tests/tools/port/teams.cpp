@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* C++ as C programs use it: casts, references, constants, a namespace; teams with memory of their own and barriers. */
+#include <cmath>
+#include <cstdio>
+#include <vector>
+#include <omp.h>
+
+constexpr int SIZE = 32;
+
+namespace heat
+{
+struct Cell {
+    float value, rate;
+};
+
+inline float step(const Cell &cell, float dt)
+{
+    return cell.value + dt * std::sqrt(cell.rate);
+}
+
+void advance(std::vector<Cell> &cells, float dt)
+{
+    Cell *data = cells.data();
+    const int n = (int)cells.size();
+    const int half = 2;
+#pragma omp target teams distribute parallel for thread_limit(64) map(tofrom : data[0:n])
+    for (int i = 0; i < n; i++) {
+        float parts[half] = {0.5f, 0.5f};
+        Cell &cell = data[i];
+        cell.value = step(cell, dt * (parts[0] + parts[1]));
+    }
+}
+} // namespace heat
+
+/* Sums of groups, by a tree in the team's memory. */
+static void group_sums(const int *x, int *sums, int groups)
+{
+#pragma omp target teams num_teams(groups) thread_limit(SIZE) map(to : x[0:groups * SIZE]) map(from : sums[0:groups])
+    {
+        int part[SIZE];
+#pragma omp parallel
+        {
+            const int l = omp_get_thread_num(), g = omp_get_team_num();
+            part[l] = x[g * omp_get_num_threads() + l];
+#pragma omp barrier
+            for (int half = SIZE / 2; half > 0; half /= 2) {
+                if (l < half)
+                    part[l] += part[l + half];
+#pragma omp barrier
+            }
+            if (l == 0)
+                sums[g] = part[0];
+        }
+    }
+}
+
+int main()
+{
+    std::vector<heat::Cell> cells(100, heat::Cell{1.0f, 4.0f});
+    heat::advance(cells, 0.5f);
+    float total = 0;
+    for (const heat::Cell &cell : cells)
+        total += cell.value;
+    std::printf("advance %.3f\n", total);
+
+    const int groups = 6;
+    int x[groups * SIZE], sums[groups];
+    for (int i = 0; i < groups * SIZE; ++i)
+        x[i] = i % 11;
+    group_sums(x, sums, groups);
+    for (int g = 0; g < groups; ++g) {
+        int sum = 0;
+        for (int i = 0; i < SIZE; ++i)
+            sum += x[g * SIZE + i];
+        if (sum != sums[g])
+            std::printf("sum %d: %d, not %d\n", g, sums[g], sum);
+    }
+    return 0;
+}
