@@ -459,7 +459,9 @@ class Rows(Body):
     def beside(self):
         column = self.pick("column", "column + 1", "(column > 0 ? column - 1 : 0)", "(column < (int)w - 1 ? column + 1 : column)", "k->in[column & 1023]", "((int)w - 1 - column)")
         row = self.pick("row", "row", "row + 1", "(row > 0 ? row - 1 : row)", "k->in[row & 1023]")
-        return self.pick(f"{row} * (int)w + {column}", f"{column} + (int)w * {row}", row, column, f"{column} * 2 + {row} * 64")
+        low = f"((int)place & {self.pick(7, 15, 31, 63, 127)})"
+        butterfly = self.pick(f"2 * ((int)place - {low}) + {low}", f"((int)place - {low}) + {self.pick(3, 64)}")
+        return self.pick(f"{row} * (int)w + {column}", f"{column} + (int)w * {row}", row, column, f"{column} * 2 + {row} * 64", butterfly)
 
     def index(self):
         return f"(unsigned)({self.beside()}) & 1023" if self.chance(0.6) else super().index()

@@ -25,6 +25,70 @@ end:
   ret void
 }
 
+; The upper bits are the number of the row by its width; here LLVM has set one more in a mask, which the number never has.
+; CHECK-LABEL: @upper_bits(
+; CHECK: tw_row:
+; CHECK: %[[ROW:.*]] = shl i64 %tw_row{{[0-9]*}}, 8
+; CHECK-NOT: and i64
+; CHECK: ret void
+define void @upper_bits(ptr %x, ptr %out) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %high = and i64 %i, -64
+  %low = and i64 %i, 575
+  %place = add i64 %high, %low
+  %at = getelementptr inbounds i32, ptr %out, i64 %place
+  store i32 1, ptr %at, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, 512
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
+; As upper bits of the double.
+; CHECK-LABEL: @upper_bits_of_the_double(
+; CHECK: tw_row:
+; CHECK: %[[ROW:.*]] = shl i64 %tw_row{{[0-9]*}}, 9
+; CHECK-NOT: and i64
+; CHECK: ret void
+define void @upper_bits_of_the_double(ptr %x, ptr %out) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %two = shl nuw nsw i64 %i, 1
+  %high = and i64 %two, -128
+  %low = and i64 %i, 63
+  %place = add i64 %high, %low
+  %at = getelementptr inbounds i32, ptr %out, i64 %place
+  store i32 1, ptr %at, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, 512
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
+; Of the upper bits one is left out.
+define void @keeps_some_upper_bits(ptr %x, ptr %out) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %high = and i64 %i, 320
+  %place = add i64 %high, 1
+  %at = getelementptr inbounds i32, ptr %out, i64 %place
+  store i32 1, ptr %at, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, 512
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
 ; By a constant, a shift and a mask.
 ; CHECK-LABEL: @shift_and_mask(
 ; CHECK: icmp eq i64 %{{.*}}, 64

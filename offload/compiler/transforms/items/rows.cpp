@@ -171,7 +171,7 @@ bool Rows::copyForOneRow()
         Instructions += Block->size();
         for (Instruction &I : *Block) {
             const std::optional<Division> Of = divisionOf(I, SE, L);
-            const SCEV *From = Of && !Of->Rest && reachesAddress(&I, 0) ? startOf(*Of) : nullptr;
+            const SCEV *From = Of && !Of->Rest && !Of->Floor && reachesAddress(&I, 0) ? startOf(*Of) : nullptr;
             const auto *Fixed = From ? dyn_cast<SCEVConstant>(Of->Width) : nullptr;
             if (Fixed && Fixed->getAPInt().uge(Count) && !(Of->Signed && Fixed->getAPInt().isNegative()))
                 Found.push_back({*Of, From});
@@ -244,7 +244,7 @@ void Rows::collect()
         else if (Width && mayBeginWithRow(From, Found)) {
             Divisions.push_back(Found);
             Divisions.back().Start = From;
-        } else if (Width && Start == From && !Found.ByMask && isMultiple(Width, Found.Width))
+        } else if (Width && Start == From && !Found.ByMask && !Found.Floor && isMultiple(Width, Found.Width))
             OfRows.push_back(Found);
 }
 
@@ -329,6 +329,8 @@ void Rows::replaceDivisions(const Copy &Inside, BasicBlock *Row, PHINode *Number
         Instruction *I = In(Each);
         IRBuilder<> Here(Each.Rest ? &*Inside.Header->getFirstInsertionPt() : Row->getTerminator());
         Value *Quotient = Each.Row && !Each.Rest ? Here.CreateAdd(Each.Row, Number) : Index;
+        if (Each.Floor)
+            Quotient = Here.CreateShl(Here.CreateMul(Quotient, By), Each.Shift);
         I->replaceAllUsesWith(Here.CreateTrunc(Each.Rest ? Inside.Counter : Quotient, I->getType()));
     }
     for (const Division &Each : OfRows) { /* of a plane, which begins with a row */

@@ -18,6 +18,31 @@ APInt mostOf(unsigned Bits, bool Signed)
     return Signed ? APInt::getSignedMaxValue(Bits) : APInt::getMaxValue(Bits);
 }
 
+/* What a constant mask leaves of a number: its lower bits are a remainder, its upper ones the number without that. LLVM sets bits of a mask
+   as it likes where the number has none, and doubles a number first: 2 * (x & -8) is 2 * x & -16. */
+static std::optional<Division> divisionByMask(Instruction &I, Value &Number, const APInt &Bits, ScalarEvolution &SE)
+{
+    using namespace PatternMatch;
+    const unsigned Size = Bits.getBitWidth();
+    const APInt Has = APInt::getLowBitsSet(Size, SE.getUnsignedRangeMax(SE.getSCEV(&Number)).getActiveBits()),
+                Mask = Bits & Has;
+    if (Mask == Has || Mask.isZero())
+        return {};
+    if (Mask.isMask())
+        return Division{&I, &Number, SE.getConstant(Mask + 1), true, false};
+    const unsigned Low = Mask.countr_zero();
+    if ((Mask | APInt::getLowBitsSet(Size, Low)) != Has)
+        return {};
+    Value *Whole = &Number;
+    const APInt *By = nullptr;
+    const unsigned Shift =
+        match(&Number, m_Shl(m_Value(Whole), m_APInt(By))) && By->ult(Low) ? unsigned(By->getZExtValue()) : 0;
+    Division Result{&I, Shift ? Whole : &Number, SE.getConstant(APInt::getOneBitSet(Size, Low - Shift)), false, false};
+    Result.Floor = true;
+    Result.Shift = Shift;
+    return Result;
+}
+
 std::optional<Division> divisionOf(Instruction &I, ScalarEvolution &SE, const Loop &L)
 {
     using namespace PatternMatch;
@@ -37,8 +62,8 @@ std::optional<Division> divisionOf(Instruction &I, ScalarEvolution &SE, const Lo
     if (match(&I, m_AShr(m_Value(Number), m_APInt(By))) && By->ult(Bits - 1))
         return Division{&I,    Number, SE.getConstant(APInt::getOneBitSet(Bits, unsigned(By->getZExtValue()))),
                         false, false,  true};
-    if (match(&I, m_And(m_Value(Number), m_LowBitMask(By))) && !By->isAllOnes())
-        return Division{&I, Number, SE.getConstant(*By + 1), true, false};
+    if (match(&I, m_And(m_Value(Number), m_APInt(By))))
+        return divisionByMask(I, *Number, *By, SE);
     if (I.getOpcode() == Instruction::And) /* with a width - 1 */
         for (unsigned Mask : {0u, 1u})
             if (L.isLoopInvariant(I.getOperand(Mask)))
