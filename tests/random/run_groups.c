@@ -291,20 +291,25 @@ static bool is_submitted_in_parts(enum kernel_kind kernel)
     return kernel != UPDATE && kernel != HOST_TASK;
 }
 
-/* Whether a device of the queue cannot run the groups: a GPU in the standard mapping has whole warps, or one work-item. */
+/* The standard mapping on a GPU has groups of whole warps, or of one work-item. */
+#ifdef TW_LOWERING_SIMT
+enum { ANY_GROUPS = true };
+#else
+enum { ANY_GROUPS = false };
+#endif
+
+/* Whether a device of the queue cannot run the groups of a call. */
 static bool is_unsupported(const struct queue *queue, const struct call *call)
 {
-    bool on_gpu = false;
-#ifndef TW_LOWERING_SIMT
-    for (size_t i = 0; i < tw_queue_device_count(queue->handle); ++i)
-        on_gpu = on_gpu || tw_device_is_gpu(tw_queue_device_at(queue->handle, i));
-#endif
     const struct launch *launch = &call->work.launch;
     const uint32_t items = call->kernel == MEET ? call->local
                            : call->kernel == MAPPED && launch->form == FORM_ND_RANGE
                                ? launch->local[0] * launch->local[1] * launch->local[2]
                                : 1; /* 0: the library chooses */
-    return on_gpu && items > 1 && items % 32;
+    bool on_gpu = false;
+    for (size_t i = 0; i < tw_queue_device_count(queue->handle); ++i)
+        on_gpu = on_gpu || tw_device_is_gpu(tw_queue_device_at(queue->handle, i));
+    return !ANY_GROUPS && on_gpu && items > 1 && items % 32;
 }
 
 /* Whether a queue over several devices may refuse what has nothing wrong otherwise, with this status. */
