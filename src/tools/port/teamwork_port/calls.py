@@ -16,8 +16,8 @@ QUERIES = {"omp_get_thread_num", "omp_get_team_num", "omp_get_num_threads", "omp
 class Calls:
     """What a body calls, directly and not: functions of the program, seen once each."""
 
-    def __init__(self, analysis: Analysis, is_project_file, declared_for_target):
-        self.analysis, self.is_project_file = analysis, is_project_file
+    def __init__(self, analysis: Analysis, declared_for_target):
+        self.analysis = analysis
         self.declared_for_target = declared_for_target
         self.functions, self.globals, self.queries = [], {}, []
 
@@ -47,10 +47,9 @@ class Calls:
         if name in QUERIES:
             self.queries.append(node)
             return
-        path = callee.location.file.name if callee.location.file else ""
         if name.startswith("__builtin"):
             return
-        if path and self.is_project_file(path):
+        if callee.location.file and not callee.location.is_in_system_header:
             self.function(callee, node, must_exist=True)
         elif name.startswith("omp_"):
             raise Refused("omp call", f"the body calls {name}()", "leave it out of kernels", node.start)

@@ -9,7 +9,7 @@ from .captures import Captures
 from .clauses import Directive
 from .kernel import Kernel, local_text, set_ranges
 from .loops import only_statement, parse_nest
-from .source import Refused, identifiers
+from .source import Refused, SourceFile, identifiers
 from .tree import is_const, key_of, unqualified_text
 
 IGNORED = {"num_teams", "thread_limit", "num_threads", "schedule", "dist_schedule", "default", "shared", "simdlen", "safelen",
@@ -88,11 +88,23 @@ class Region:
             if node.kind == "LAMBDA_EXPR":
                 raise Refused("lambda", "the region is in a lambda", "make it a function", start)
         inside = self.source.code[self.directive.end:end]
-        local = self.unit.local_macros & identifiers(inside)
-        local -= set(re.findall(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", inside, re.M))
-        if local:
-            raise Refused("preprocessor", f"the macro {sorted(local)[0]} is defined inside of the function",
-                          "define it before the function", start)
+        local = self.unit.local_macros - set(re.findall(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", inside, re.M))
+        self.macros, names = {}, identifiers(inside) & local
+        while names:
+            name = names.pop()
+            self.macros[name] = self.local_macro(name)
+            names |= identifiers(self.macros[name]) & local - set(self.macros)
+
+    def local_macro(self, name):
+        """Returns the definition of a macro that the function has defined before the region; the kernel repeats it."""
+        definition = re.compile(rf"^[ \t]*#[ \t]*(define|undef)[ \t]+{name}\b(?:[^\n\\]|\\\r?\n|\\.)*\n", re.M)
+        code, start = self.source.code, self.directive.start
+        found = [match for match in definition.finditer(code) if match.start() < start]
+        inside = [match for match in found if match.start() > self.top.start]
+        if len(found) > len(inside) or not inside or inside[-1].group(1) == "undef":
+            raise Refused("preprocessor", f"the macro {name} is defined inside of the function, and elsewhere",
+                          "define it once, before the function", start)
+        return inside[-1].group()
 
     def check_preprocessor(self, bodies):
         """Refuses lines of the preprocessor that are not within one of the bodies."""
@@ -290,7 +302,7 @@ class Region:
     # ---- parts -------------------------------------------------------------------------------------------------------
 
     def capture(self, directive, body, nest, teams=False):
-        calls = Calls(self.unit.analysis, self.unit.is_project_file, self.unit.declared_for_target)
+        calls = Calls(self.unit.analysis, self.unit.declared_for_target)
         calls.collect(body)
         if calls.queries and not teams:
             raise Refused("omp call", f"the body calls {calls.queries[0].cursor.spelling}()", "use the loop's variable",
@@ -373,6 +385,9 @@ class Region:
         self.edits = []
         for function in self.functions:
             if function.path not in self.unit.files:
+                if "#pragma omp" in SourceFile(function.path).text[function.start:function.end]:
+                    raise Refused("inner directive", f"{function.cursor.spelling}(), of a header that is not edited, has a "
+                                  "directive", "give --root a folder that the header is in", self.directive.start)
                 continue
             source = self.unit.files[function.path]
             for found in self.unit.directives_in(function.path, function.start, function.end):
@@ -428,6 +443,8 @@ class Region:
         indent = max(source.indent_of(directive.start), source.indent_of(self.node.start), key=len)
         launch = kernel.launch(indent, self.maps, group)
         place, text = self.place(), kernel.definition() + "\n"
+        if self.macros:
+            text = "".join(self.macros.values()) + text + "".join(f"#undef {name}\n" for name in self.macros) + "\n"
         if any(begin <= place <= end for begin, end in self.unit.ranges[source.path]):
             text = f"#pragma omp end declare target\n{text}#pragma omp declare target\n"
         source.insert(place, text)
