@@ -5,7 +5,7 @@ from .calls import is_file_scope
 from .clauses import map_items, reductions
 from .source import Refused
 from .tree import (declare, is_array, is_const, is_pointer, is_record, is_reference, is_scalar, key_of, unqualified,
-                   unqualified_text)
+                   unqualified_text, without_const)
 
 OPERATIONS = {"+": "TW_SUM", "-": "TW_SUM", "*": "TW_PRODUCT", "min": "TW_MIN", "max": "TW_MAX", "&": "TW_AND",
               "|": "TW_OR", "^": "TW_XOR"}
@@ -174,9 +174,9 @@ class Captures:
         """Returns what a pointer type points to, as text without const."""
         spelled = unqualified(kind)
         if kind.kind.name == "POINTER":
-            return unqualified_text(kind.get_pointee().spelling)
+            return without_const(kind.get_pointee().spelling)
         pointee = kind.get_canonical().get_pointee()
-        return unqualified_text(pointee.spelling) if spelled else ""
+        return without_const(pointee.spelling) if spelled else ""
 
     def array(self, declared, kind, flags, node):
         name = declared.spelling
@@ -194,7 +194,7 @@ class Captures:
         capture = Capture(name, declared, "raw" if name in self.raw else "pointer")
         capture.flags, capture.is_view = flags, True
         spelled = kind.get_array_element_type() if is_array(kind) else element
-        capture.type = unqualified_text(spelled.spelling)
+        capture.type = without_const(spelled.spelling)
         self.unit.check_type(element, name)
         if name in self.items:
             self.add_items(name, kind)

@@ -101,7 +101,8 @@ class Region:
         code, start = self.source.code, self.directive.start
         found = [match for match in definition.finditer(code) if match.start() < start]
         inside = [match for match in found if match.start() > self.top.start]
-        if len(found) > len(inside) or not inside or inside[-1].group(1) == "undef":
+        before = found[:len(found) - len(inside)]
+        if before and before[-1].group(1) == "define" or not inside or inside[-1].group(1) == "undef":
             raise Refused("preprocessor", f"the macro {name} is defined inside of the function, and elsewhere",
                           "define it once, before the function", start)
         return inside[-1].group()

@@ -182,6 +182,13 @@ def unqualified_text(words):
     return words
 
 
+def without_const(words):
+    """Returns the spelling of what a pointer points to without const; volatile stays."""
+    while words.startswith(("const ", "volatile const ")):
+        words = words.replace("const ", "", 1)
+    return words
+
+
 def declare(kind_text, name):
     """Returns the declaration of a variable: of "double[3]" or "float (*)[4]" too."""
     if "(*)" in kind_text:
