@@ -89,4 +89,3 @@ int main(void)
         regions(x, NULL, (struct list){x, 0}, 0);
     return 0;
 }
-
