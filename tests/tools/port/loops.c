@@ -43,7 +43,7 @@ static double sums(const double *x, int n, long *bits, double *largest)
     double most = *largest;
     int any = 0, all = -1;
     long flipped = 5;
-#pragma omp target teams distribute parallel for simd reduction(+ : sum) reduction(max : most) reduction(min : least) \
+#pragma omp target teams distribute parallel for simd reduction(+ : sum) reduction(max : most) reduction(min : least)  \
     reduction(* : product) reduction(| : any) reduction(& : all) reduction(^ : flipped) map(tofrom : sum)
     for (int i = 0; i < n; ++i) {
         const int whole = (int)x[i];
@@ -71,7 +71,7 @@ int main(void)
         x[i] = i % 13;
         y[i] = -1;
     }
-#pragma omp target data map(to : x[0:n]) map(tofrom : y[0:n])
+#pragma omp target data map(to : x[0 : n]) map(tofrom : y[0 : n])
     {
         smooth(x, y, rows, columns, w);
     }
@@ -82,20 +82,19 @@ int main(void)
 
     long bits = 0;
     double largest = 0;
-#pragma omp target enter data map(to : x[0:n])
+#pragma omp target enter data map(to : x[0 : n])
     x[3] = 1000; /* not on the device yet */
     double sum = sums(x, n, &bits, &largest);
     printf("sums %.3f %ld %.1f\n", sum, bits, largest);
-#pragma omp target update to(x[2:4])
+#pragma omp target update to(x[2 : 4])
     sum = sums(x, n, &bits, &largest);
     printf("sums %.3f %ld %.1f\n", sum, bits, largest);
-#pragma omp target exit data map(delete : x[0:n])
+#pragma omp target exit data map(delete : x[0 : n])
 
     /* downward, in steps, from an offset that is no literal; private and firstprivate; an array that is not named */
     int first = 5, stride = 3;
     double t, scale = 2;
-#pragma omp target teams distribute parallel for private(t) firstprivate(scale) map(tofrom : y[0:n]) \
-    map(to : table)
+#pragma omp target teams distribute parallel for private(t) firstprivate(scale) map(tofrom : y[0 : n]) map(to : table)
     for (int i = n - first; i >= 0; i -= stride) {
         t = scale * table[i % 4];
         y[i] = t + shift;
@@ -115,7 +114,7 @@ int main(void)
     /* atomic operations, and a function that writes through a pointer */
     int counts[8] = {0}, taken = 0;
     double box = 0;
-#pragma omp target teams distribute parallel for map(tofrom : counts, taken) map(from : y[0:n])
+#pragma omp target teams distribute parallel for map(tofrom : counts, taken) map(from : y[0 : n])
     for (int i = 0; i < n; ++i) {
 #pragma omp atomic update
         counts[i % 8] += i;

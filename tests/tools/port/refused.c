@@ -11,6 +11,7 @@ struct list {
 double outside(double x); /* of another file */
 #pragma omp end declare target
 static int last;
+#define ADD(value) sum += (value)
 
 static void regions(double *x, double **rows, struct list list, int n)
 {
@@ -45,6 +46,25 @@ static void regions(double *x, double **rows, struct list list, int n)
 #pragma omp critical
         x[0] += 1;
     }
+    double sum = 0, first[4] = {0};
+#pragma omp target map(tofrom : sum) /* refused: macro */
+    {
+        ADD(x[0]);
+    }
+#pragma omp target teams distribute parallel for firstprivate(first) /* refused: firstprivate array */
+    for (int j = 0; j < n; ++j) {
+        first[j % 4] += j;
+        x[j] = first[j % 4];
+    }
+#pragma omp target map(tofrom : sum) /* refused: name */
+    {
+        for (double sum = 0; sum < 3; ++sum)
+            x[0] += sum;
+        sum = x[0];
+    }
+#pragma omp target teams distribute parallel for reduction(&& : last) /* refused: reduction */
+    for (int j = 0; j < n; ++j)
+        last = last && x[j] > 0;
 }
 
 int main(void)
@@ -69,4 +89,3 @@ int main(void)
         regions(x, NULL, (struct list){x, 0}, 0);
     return 0;
 }
-

@@ -2,8 +2,8 @@
 /* C++ as C programs use it: casts, references, constants, a namespace; teams with memory of their own and barriers. */
 #include <cmath>
 #include <cstdio>
-#include <vector>
 #include <omp.h>
+#include <vector>
 
 constexpr int SIZE = 32;
 
@@ -23,7 +23,7 @@ void advance(std::vector<Cell> &cells, float dt)
     Cell *data = cells.data();
     const int n = (int)cells.size();
     const int half = 2;
-#pragma omp target teams distribute parallel for thread_limit(64) map(tofrom : data[0:n])
+#pragma omp target teams distribute parallel for thread_limit(64) map(tofrom : data[0 : n])
     for (int i = 0; i < n; i++) {
         float parts[half] = {0.5f, 0.5f};
         Cell &cell = data[i];
@@ -35,7 +35,8 @@ void advance(std::vector<Cell> &cells, float dt)
 /* Sums of groups, by a tree in the team's memory. */
 static void group_sums(const int *x, int *sums, int groups)
 {
-#pragma omp target teams num_teams(groups) thread_limit(SIZE) map(to : x[0:groups * SIZE]) map(from : sums[0:groups])
+#pragma omp target teams num_teams(groups) thread_limit(SIZE) map(to : x[0 : groups * SIZE])                           \
+    map(from : sums[0 : groups])
     {
         int part[SIZE];
 #pragma omp parallel

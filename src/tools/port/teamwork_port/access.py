@@ -56,6 +56,8 @@ class Analysis:
             if kind in CASTS and kind != "CXX_FUNCTIONAL_CAST_EXPR":
                 if kind not in ("UNEXPOSED_EXPR", "PAREN_EXPR") and is_pointer(parent.type) and not loaded_pointer:
                     val = parent
+                    if not is_const(parent.type.get_canonical().get_pointee()):
+                        return NONCONST | self.use(parent, scope, seen, 0)
                 current = parent
             elif kind == "ARRAY_SUBSCRIPT_EXPR":
                 if parent.children[0] is not current:

@@ -6,6 +6,8 @@ from .source import Refused, blank
 
 LOOPS = ("FOR_STMT", "WHILE_STMT", "DO_STMT", "CXX_FOR_RANGE_STMT")
 FETCH = {"+=": "add", "-=": "sub", "&=": "and", "|=": "or", "^=": "xor"}
+KINDS = ("BOOL", "CHAR_S", "SCHAR", "UCHAR", "SHORT", "USHORT", "INT", "UINT", "LONG", "ULONG", "LONGLONG", "ULONGLONG",
+         "FLOAT", "DOUBLE", "ENUM", "POINTER")
 SIGN = {"add": "+", "sub": "-", "and": "&", "or": "|", "xor": "^"}
 
 
@@ -68,6 +70,7 @@ class Atomic:
 
     def place(self, node):
         """Returns the place that is updated, in parentheses where & needs them."""
+        self.check(node.type.get_canonical().kind.name in KINDS)
         text = self.of(node)
         if text.startswith("(") and text.endswith(")"):
             return text

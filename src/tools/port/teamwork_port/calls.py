@@ -6,7 +6,7 @@ from .tree import is_const, is_scalar, key_of
 
 MATH = """acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim floor fma
 fmax fmin fmod frexp hypot ilogb ldexp lgamma llrint llround log log10 log1p log2 logb lrint lround modf nan nearbyint
-nextafter pow remainder remquo rint round scalbn scalbln sin sinh sqrt tan tanh tgamma trunc""".split()
+nextafter pow pown remainder remquo rint round scalbn scalbln sin sincos sinh sqrt tan tanh tgamma trunc""".split()
 ALLOWED = set(MATH) | {name + suffix for name in MATH for suffix in "fl"} | {
     "abs", "labs", "llabs", "memcpy", "memset", "memmove", "isnan", "isinf", "isfinite", "signbit", "max", "min", "swap",
     "assert", "isgreater", "isless", "abs", "operator=", "operator[]", "fpclassify", "numeric_limits", "epsilon", "infinity"}
@@ -16,8 +16,8 @@ QUERIES = {"omp_get_thread_num", "omp_get_team_num", "omp_get_num_threads", "omp
 class Calls:
     """What a body calls, directly and not: functions of the program, seen once each."""
 
-    def __init__(self, analysis: Analysis, is_project_file, declared_for_target):
-        self.analysis, self.is_project_file = analysis, is_project_file
+    def __init__(self, analysis: Analysis, declared_for_target):
+        self.analysis = analysis
         self.declared_for_target = declared_for_target
         self.functions, self.globals, self.queries = [], {}, []
 
@@ -30,8 +30,6 @@ class Calls:
                                "CXX_TYPEID_EXPR", "ASM_STMT", "MS_ASM_STMT"):
                 raise Refused("not in kernels", f"the body has {part.kind.lower().replace('_', ' ')}",
                               "kernels have none of it", part.start)
-            elif part.kind == "LAMBDA_EXPR":
-                raise Refused("lambda", "the body has a lambda", "make it a function", part.start)
 
     def call(self, node):
         callee = node.cursor.referenced
@@ -49,12 +47,13 @@ class Calls:
         if name in QUERIES:
             self.queries.append(node)
             return
-        path = callee.location.file.name if callee.location.file else ""
-        if path and self.is_project_file(path):
+        if name.startswith("__builtin"):
+            return
+        if callee.location.file and not callee.location.is_in_system_header:
             self.function(callee, node, must_exist=True)
         elif name.startswith("omp_"):
             raise Refused("omp call", f"the body calls {name}()", "leave it out of kernels", node.start)
-        elif name not in ALLOWED and not name.startswith(("__builtin", "operator", "tw_")):
+        elif name not in ALLOWED and not name.startswith(("operator", "tw_")):
             kind = "printing" if "print" in name else "library call"
             raise Refused(kind, f"the body calls {name}()", "kernels have mathematical functions, memcpy() and memset()"
                           + ("; printf.h prints" if kind == "printing" else ""), node.start)

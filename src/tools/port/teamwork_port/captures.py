@@ -5,7 +5,7 @@ from .calls import is_file_scope
 from .clauses import map_items, reductions
 from .source import Refused
 from .tree import (declare, is_array, is_const, is_pointer, is_record, is_reference, is_scalar, key_of, unqualified,
-                   unqualified_text)
+                   unqualified_text, without_const)
 
 OPERATIONS = {"+": "TW_SUM", "-": "TW_SUM", "*": "TW_PRODUCT", "min": "TW_MIN", "max": "TW_MAX", "&": "TW_AND",
               "|": "TW_OR", "^": "TW_XOR"}
@@ -159,7 +159,8 @@ class Captures:
         pointee = kind.get_canonical().get_pointee()
         if pointee.kind.name == "FUNCTIONPROTO":
             raise Refused("call", f"{name} is a pointer to a function", "call a function by its name", node.start)
-        capture = Capture(name, declared, "raw" if name in self.raw else "pointer")
+        # OpenMP passes a firstprivate pointer as it is, too
+        capture = Capture(name, declared, "raw" if name in self.raw | self.first else "pointer")
         capture.flags = flags
         capture.type = self.pointee_text(kind)
         self.unit.check_type(pointee, name)
@@ -173,9 +174,9 @@ class Captures:
         """Returns what a pointer type points to, as text without const."""
         spelled = unqualified(kind)
         if kind.kind.name == "POINTER":
-            return unqualified_text(kind.get_pointee().spelling)
+            return without_const(kind.get_pointee().spelling)
         pointee = kind.get_canonical().get_pointee()
-        return unqualified_text(pointee.spelling) if spelled else ""
+        return without_const(pointee.spelling) if spelled else ""
 
     def array(self, declared, kind, flags, node):
         name = declared.spelling
@@ -187,10 +188,13 @@ class Captures:
             if part.kind == "CXX_UNARY_EXPR" and any(
                     below.kind == "DECL_REF_EXPR" and below.cursor.spelling == name for below in part.walk()):
                 raise Refused("sizeof", f"sizeof({name}) would be that of a pointer", "write the number", node.start)
+        if name in self.first and flags & WRITE:
+            raise Refused("firstprivate array", f"each thread has an array {name} of its own, with the host's values",
+                          "declare it in the body", node.start)
         capture = Capture(name, declared, "raw" if name in self.raw else "pointer")
         capture.flags, capture.is_view = flags, True
         spelled = kind.get_array_element_type() if is_array(kind) else element
-        capture.type = unqualified_text(spelled.spelling)
+        capture.type = without_const(spelled.spelling)
         self.unit.check_type(element, name)
         if name in self.items:
             self.add_items(name, kind)
@@ -227,9 +231,21 @@ class Captures:
             if any(item.sections for _, item in self.items[name]):
                 raise Refused("map item", f"a section of {name} is mapped, which is no array", "map the variable")
             self.add_items(name, kind)
+        self.check_spelling(declared)
         capture = self.plain(Capture(name, declared, "mapped"), kind)
         capture.flags = flags
         return capture
+
+    def check_spelling(self, declared):
+        """Refuses names of mapped variables that the text of the body does not show, or shows for something else: they are
+        replaced there."""
+        name, key = declared.spelling, key_of(declared)
+        for node in self.body.walk():
+            if node.kind == "DECL_REF_EXPR" and node.key == key \
+                    and self.unit.current.text[node.start:node.end] != name:
+                raise Refused("macro", f"{name} is mapped, and used in a macro", "write the macro out", node.start)
+            if node.kind in ("VAR_DECL", "PARM_DECL") and node.cursor.spelling == name:
+                raise Refused("name", f"the body declares another {name} than the mapped one", "rename one", node.start)
 
     def followed_members(self, declared):
         """Refuses pointers in structs that the body follows: they are the host's."""

@@ -90,12 +90,18 @@ class Item:
 
 
 def parse_item(text):
-    match = re.fullmatch(r"([A-Za-z_]\w*)\s*((?:\[[^\]]*\]\s*)*)", text.strip())
-    if not match:
+    text = text.strip()
+    match = re.match(r"[A-Za-z_]\w*\s*", text)
+    rest, found = text[match.end():] if match else "?", []
+    while rest.startswith("["):
+        end = closing(rest, 0)
+        found.append(rest[1:end])
+        rest = rest[end + 1:].strip()
+    if rest:
         raise Refused("map item", f"'{text}' is mapped, which is no variable or array section",
                       "copy the pointer to a variable and map a section of that")
     sections = []
-    for inside in re.findall(r"\[([^\]]*)\]", match.group(2)):
+    for inside in found:
         parts = split(inside, ":")
         if len(parts) == 1:
             sections.append((parts[0], "1"))
@@ -103,7 +109,7 @@ def parse_item(text):
             sections.append((parts[0] or "0", parts[1] or None))
         else:
             raise Refused("map item", f"'{text}' is a section with a stride", "map it without the stride")
-    return Item(match.group(1), sections, text)
+    return Item(match.group().strip(), sections, text)
 
 
 def map_items(directive):

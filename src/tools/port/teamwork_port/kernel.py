@@ -33,7 +33,7 @@ def identity(capture):
     return limits[0] if capture.operation == "TW_MAX" else limits[1]
 
 
-def unpack(capture):
+def unpack(capture, k):
     """Returns the line that gives a capture its name in the kernel; None if it needs none."""
     name = capture.name
     if capture.kind == "constant":
@@ -44,14 +44,14 @@ def unpack(capture):
         return f"{declare(capture.type, name)} = {identity(capture)};"
     if capture.kind == "value":
         const = "" if capture.flags & 2 else "const "
-        return f"{const}{declare(capture.type, name)} = k->{name};"
+        return f"{const}{declare(capture.type, name)} = {k}->{name};"
     const = capture.mode == "read"
     if const and capture.kind != "mapped" and capture.flags & 8:  # goes to pointers that are not to const
-        return f"{pointer_text(capture.type, name, False)} = ({pointer_text(capture.type, '', False).strip()})k->{name};"
+        return f"{pointer_text(capture.type, name, False)} = ({pointer_text(capture.type, '', False).strip()}){k}->{name};"
     pointer = pointer_text(capture.type, name, const)
     if capture.flags & 16:
-        return f"{pointer} = k->{name};"
-    return f"{pointer} = k->{name};"
+        return f"{pointer} = {k}->{name};"
+    return f"{pointer} = {k}->{name};"
 
 
 def argument(capture, cg):
@@ -76,6 +76,7 @@ class Kernel:
 
     def __init__(self, name, form, captures):
         self.name, self.form, self.captures = name, form, captures
+        self.k, self.item = "k", "item"  # the parameters
         self.extra, self.head, self.body = [], [], ""
         self.launch_range, self.offset, self.dimensions, self.size = "", None, 1, None
         self.wraps = False  # the body is left by `continue`
@@ -88,20 +89,20 @@ class Kernel:
 
     def definition(self):
         """Returns the text of the struct, the function and the macro."""
-        name = self.name
+        name, k = self.name, self.k
         lines = [f"struct {name} {{"] + [f"    {member}" for member in self.members()] + ["};"]
-        item = {"range": "tw_item item, ", "nd_range": "tw_nd_item item, ", "task": ""}[self.form]
-        lines += [f"static inline void {name}({item}const struct {name} *k)", "{"]
-        lines += [f"    {line}" for line in filter(None, map(unpack, self.captures))]
+        item = {"range": f"tw_item {self.item}, ", "nd_range": f"tw_nd_item {self.item}, ", "task": ""}[self.form]
+        lines += [f"static inline void {name}({item}const struct {name} *{k})", "{"]
+        lines += [f"    {line}" for line in (unpack(capture, k) for capture in self.captures)]
         lines += [f"    {line}" for line in self.head]
         if self.wraps:
             lines += ["    do {", dedent(self.body, "        "), "    } while (0); /* `continue` leads here */"]
         else:
             lines.append(dedent(self.body, "    "))
         reduced = [capture.name for capture in self.captures if capture.kind == "reduction"]
-        lines += [f"    tw_combine(k->{capture}, {capture});" for capture in reduced]
-        if not any("k->" in line for line in lines):
-            lines.insert(lines.index("{") + 1, "    (void)k;")
+        lines += [f"    tw_combine({k}->{capture}, {capture});" for capture in reduced]
+        if not any(f"{k}->" in line for line in lines):
+            lines.insert(lines.index("{") + 1, f"    (void){k};")
         lines.append("}")
         return "\n".join(lines) + "\n" + self.macro(reduced) + "\n"
 
@@ -163,7 +164,7 @@ def set_ranges(kernel, loops):
             counts.append(end)
         else:
             counts.append(f"tw_port_trips({loop.lower}, {end}, {loop.step})")
-        index = f"tw_global_id(item, {d})"
+        index = f"tw_global_id({kernel.item}, {d})"
         cast = f"({loop.type}){index}"
         if not (plain and shifted):
             cast = index_text(kernel, loop, cast, literal)
@@ -181,7 +182,7 @@ def index_text(kernel, loop, index, literal):
     if not literal.match(step):
         member = f"{loop.var}_step"
         kernel.extra.append((f"{declare(loop.type, member)};", f".{member} = ({loop.type})({loop.step})"))
-        index, negative = f"{index} * k->{member}", False
+        index, negative = f"{index} * {kernel.k}->{member}", False
     elif step != "1":
         index = f"{index} * {step}"
     if loop.lower == "0" and not negative:
@@ -190,7 +191,7 @@ def index_text(kernel, loop, index, literal):
     if not literal.match(lower):
         member = f"{loop.var}_first"
         kernel.extra.append((f"{declare(loop.type, member)};", f".{member} = ({loop.type})({loop.lower})"))
-        lower = f"k->{member}"
+        lower = f"{kernel.k}->{member}"
     return f"{lower} {'-' if negative else '+'} {index}"
 
 

@@ -64,8 +64,8 @@ def commands(build):
 def print_messages(mover):
     """Prints what stays, and what is to be known of what was moved, one line each."""
     for result in sorted(mover.results, key=lambda result: (result.path, result.line)):
-        if result.state == "stays":
-            print(f"{result.path}:{result.at}: stays: {result.reason} [{result.kind}]; {result.remedy}", file=sys.stderr)
+        if result.state in ("stays", "inactive"):
+            print(f"{result.path}:{result.at}: {result.state}: {result.reason} [{result.kind}]; {result.remedy}", file=sys.stderr)
         for line, text in result.notes:
             print(f"{result.path}:{line}: note: {text}", file=sys.stderr)
     kept = [result for result in mover.results if result.state == "kept"]

@@ -7,11 +7,14 @@ from .data import data_edits, is_data
 from .region import Region
 from .source import Refused, identifiers
 
+ASKING = {"omp_get_mapped_ptr", "omp_target_is_present", "omp_target_is_accessible", "omp_target_associate_ptr",
+          "omp_target_disassociate_ptr"}
 HEADER = "#include <teamwork_port.h>\n"
 
 
 class Result:
-    """What became of a directive: `state` is "moved", "stays" or "kept" (a data directive that regions need)."""
+    """What became of a directive: `state` is "moved", "stays", "kept" (a data directive that regions need) or "inactive"
+    (it is not compiled, with these macros)."""
 
     def __init__(self, source, directive, state, kind="", reason="", remedy="", offset=None):
         self.path, self.state, self.kind, self.reason, self.remedy = source.path, state, kind, reason, remedy
@@ -58,7 +61,8 @@ class Mover:
         try:
             region.move()
         except Refused as refused:
-            self.results.append(Result(source, directive, "stays", refused.kind, refused.reason, refused.remedy,
+            state = "inactive" if refused.kind == "not compiled" else "stays"
+            self.results.append(Result(source, directive, state, refused.kind, refused.reason, refused.remedy,
                                        refused.offset if region_has(source, directive, region, refused.offset) else None))
             return
         result = Result(source, directive, "moved")
@@ -74,7 +78,8 @@ class Mover:
         for unit, cursor in self.variables.values():
             self.mark_variable(unit, cursor)
         for source in self.need_header:
-            source.insert(header_place(source), HEADER)
+            place = header_place(source)
+            source.edits.insert(0, (place, place, HEADER))  # before a kernel at the same place
 
     def data(self):
         staying = [result for result in self.results if result.state == "stays"]
@@ -93,7 +98,7 @@ class Mover:
                         results.append(Result(source, directive, "moved"))
                     except Refused as refused:
                         results.append(Result(source, directive, "stays", refused.kind, refused.reason, refused.remedy))
-        stays = staying or self.at or any(result.state == "stays" for result in results)
+        stays = staying or self.at or self.asks_openmp() or any(result.state == "stays" for result in results)
         for result in results:
             if stays and result.state == "moved":
                 result.state, result.kind = "kept", "regions or directives that stay need it"
@@ -101,6 +106,10 @@ class Mover:
         for source, start, end, text in [] if stays else edits:
             source.replace(start, end, text)
             self.need_header.add(source)
+
+    def asks_openmp(self):
+        """Returns true if a file asks OpenMP for what it has mapped: data directives must stay then."""
+        return any(identifiers(source.code) & ASKING for unit in self.units for source in unit.files.values())
 
     @staticmethod
     def mark_variable(unit, cursor):

@@ -9,7 +9,7 @@ from .captures import Captures
 from .clauses import Directive
 from .kernel import Kernel, local_text, set_ranges
 from .loops import only_statement, parse_nest
-from .source import Refused, identifiers
+from .source import Refused, SourceFile, identifiers
 from .tree import is_const, key_of, unqualified_text
 
 IGNORED = {"num_teams", "thread_limit", "num_threads", "schedule", "dist_schedule", "default", "shared", "simdlen", "safelen",
@@ -23,8 +23,8 @@ WAYS_OUT = {
     "allocate": "leave the clause out",
     "uses_allocators": "leave the clause out",
 }
-QUERY = {"omp_get_thread_num": "tw_local_id(item, 0)", "omp_get_team_num": "tw_group_id(item, 0)",
-         "omp_get_num_threads": "tw_local_range(item, 0)", "omp_get_num_teams": "tw_group_range(item, 0)"}
+QUERY = {"omp_get_thread_num": "tw_local_id", "omp_get_team_num": "tw_group_id",
+         "omp_get_num_threads": "tw_local_range", "omp_get_num_teams": "tw_group_range"}
 
 
 def merged(outer, inner):
@@ -45,11 +45,22 @@ class Region:
         unit, directive = self.unit, self.directive
         self.top = unit.top_level(self.source.path, directive.start)
         self.node = unit.statement_behind(directive)
+        if self.top is not None and self.node is None \
+                and re.compile(r"\s*#").match(self.source.code, directive.end):
+            raise Refused("preprocessor", "lines of the preprocessor stand between the directive and its loop",
+                          "put them around functions", directive.start)
         if self.top is None or self.node is None:
             raise Refused("not compiled", "no statement was found behind it: it is not compiled, or comes from a macro",
                           "give the tool the macros that switch it on", directive.start)
         self.end = statement_end(self.source, self.node)
+        for directives in unit.directives.values():
+            if any("unified" in found.text for found in directives if found.words == "requires"):
+                raise Refused("unified memory", "the program requires unified shared memory, without copies",
+                              "use tw_malloc_shared() (docs/usm.md)", directive.start)
         self.check_place()
+        words = identifiers(self.source.code[directive.end:self.end])
+        self.k = next(name for name in ("k", "block", "tw_block") if name not in words)
+        self.item = next(name for name in ("item", "tw_item_", "tw_work_item") if name not in words)
         inner = unit.directives_in(self.source.path, directive.end, self.end)
         self.inner = [found for found in inner if unit.statement_behind(found) is not None or "barrier" in found.words]
         directive, node = self.combine(directive, self.node)
@@ -76,13 +87,43 @@ class Region:
                 raise Refused("template", "the region is in a template", "write the function for each type that is used", start)
             if node.kind == "LAMBDA_EXPR":
                 raise Refused("lambda", "the region is in a lambda", "make it a function", start)
-        code = self.source.code[self.directive.end:end]
-        if re.search(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|else|elif|endif|define|undef|include)\b", code, re.M):
-            raise Refused("preprocessor", "lines of the preprocessor are in the region", "put them around functions", start)
-        local = self.unit.local_macros & identifiers(code)
-        if local:
-            raise Refused("preprocessor", f"the macro {sorted(local)[0]} is defined inside of the function",
-                          "define it before the function", start)
+        inside = self.source.code[self.directive.end:end]
+        local = self.unit.local_macros - set(re.findall(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", inside, re.M))
+        self.macros, names = {}, identifiers(inside) & local
+        while names:
+            name = names.pop()
+            self.macros[name] = self.local_macro(name)
+            names |= identifiers(self.macros[name]) & local - set(self.macros)
+
+    def local_macro(self, name):
+        """Returns the definition of a macro that the function has defined before the region; the kernel repeats it."""
+        definition = re.compile(rf"^[ \t]*#[ \t]*(define|undef)[ \t]+{name}\b(?:[^\n\\]|\\\r?\n|\\.)*\n", re.M)
+        code, start = self.source.code, self.directive.start
+        found = [match for match in definition.finditer(code) if match.start() < start]
+        inside = [match for match in found if match.start() > self.top.start]
+        before = found[:len(found) - len(inside)]
+        if before and before[-1].group(1) == "define" or not inside or inside[-1].group(1) == "undef":
+            raise Refused("preprocessor", f"the macro {name} is defined inside of the function, and elsewhere",
+                          "define it once, before the function", start)
+        return inside[-1].group()
+
+    def check_preprocessor(self, bodies):
+        """Refuses lines of the preprocessor that are not within one of the bodies."""
+        lines = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|else|elif|endif|define|undef|include)\b", re.M)
+        self.has_branches, known = False, 0
+        for body in bodies:
+            words = lines.findall(self.source.code[body.start:body.end])
+            known += len(words)
+            begins = sum(word.startswith("if") for word in words)
+            if begins != words.count("endif") or "include" in words:
+                raise Refused("preprocessor", "branches of the preprocessor begin or end in the region",
+                              "put them around functions", self.directive.start)
+            self.has_branches |= begins > 0
+        if known != len(lines.findall(self.source.code[self.directive.end:self.end])):
+            raise Refused("preprocessor", "lines of the preprocessor stand between directives and loops",
+                          "put them around functions", self.directive.start)
+        if self.has_branches:
+            self.notes.append((self.directive.start, "branches that are not compiled were not looked at"))
 
     def check_clauses(self, directive):
         for clause in directive.clauses:
@@ -148,9 +189,10 @@ class Region:
         if len(nest) > 3:
             raise Refused("loop", f"collapse({len(nest)}): a range has three dimensions", "collapse three loops",
                           directive.start)
+        self.check_preprocessor([body])
         captures = self.capture(directive, body, kept)
         self.bounds(nest, captures)
-        kernel = Kernel(self.name(), "range", captures.list)
+        kernel = self.kernel("range", captures.list)
         self.discards(nest, captures, body)
         set_ranges(kernel, nest)
         kernel.wraps = continues(body)
@@ -163,8 +205,9 @@ class Region:
         return kernel
 
     def task(self, directive, node):
+        self.check_preprocessor([node])
         captures = self.capture(directive, node, [])
-        kernel = Kernel(self.name(), "task", captures.list)
+        kernel = self.kernel("task", captures.list)
         kernel.body = self.flat(body_text(self.source, node, self.inner_edits(node), self.mapped_names(captures), braces=False))
         return kernel
 
@@ -198,14 +241,15 @@ class Region:
         if not groups or not size:
             raise Refused("team size", "the number of teams or of their threads is not given",
                           "write num_teams and thread_limit", directive.start)
+        self.check_preprocessor(parallels)
         captures = self.capture(directive, node, [], teams=True)
-        kernel = Kernel(self.name(), "nd_range", captures.list)
+        kernel = self.kernel("nd_range", captures.list)
         self.team_variables(shared, parallels, kernel)
         for child in parallels:
             edits = self.inner_edits(child, teams=True) + self.query_edits(child)
             part = body_text(self.source, child, edits, self.mapped_names(captures), braces=len(parallels) > 1)
             pieces.append(self.flat(part) if len(parallels) == 1 else part)
-        separator = "\ntw_barrier(item, TW_GLOBAL_AND_LOCAL);\n"
+        separator = f"\ntw_barrier({self.item}, TW_GLOBAL_AND_LOCAL);\n"
         kernel.body = separator.join(pieces)
         kernel.launch_range = f"tw_nd_range_make(tw_range_1d((size_t)({groups[0]}) * (size_t)({size[0]})), " \
                               f"tw_range_1d((size_t)({size[0]})))"
@@ -250,10 +294,16 @@ class Region:
                 text = self.source.text[declaration.start:declaration.end]
                 kernel.head.append(self.queries(text) + ";")
 
+    def kernel(self, form, captures):
+        """Returns a kernel whose parameters have names that the region does not use."""
+        kernel = Kernel(self.name(), form, captures)
+        kernel.k, kernel.item = self.k, self.item
+        return kernel
+
     # ---- parts -------------------------------------------------------------------------------------------------------
 
     def capture(self, directive, body, nest, teams=False):
-        calls = Calls(self.unit.analysis, self.unit.is_project_file, self.unit.declared_for_target)
+        calls = Calls(self.unit.analysis, self.unit.declared_for_target)
         calls.collect(body)
         if calls.queries and not teams:
             raise Refused("omp call", f"the body calls {calls.queries[0].cursor.spelling}()", "use the loop's variable",
@@ -264,25 +314,9 @@ class Region:
         captures = Captures(self.unit, directive, body, nest)
         captures.finish()
         self.notes += captures.notes
-        used = {capture.name for capture in captures.list} | {loop.var for loop in nest}
-        taken = {"item", "k"} & (used | self.top_names(body))
-        if taken:
-            raise Refused("name", f"the name {sorted(taken)[0]} is that of a kernel's parameter", "rename the variable",
-                          self.directive.start) if taken & used else Refused(
-                              "name", f"the body declares {sorted(taken)[0]}, a kernel's parameter", "rename it",
-                              self.directive.start)
         self.maps = [f"TW_PORT_{kind.upper()}({', '.join(section)})" for kind, *section in captures.maps]
         self.captures = captures
         return captures
-
-    @staticmethod
-    def top_names(body):
-        """Returns the names that the body declares in its outermost block."""
-        names = set()
-        for statement in body.children if body.kind == "COMPOUND_STMT" else ():
-            if statement.kind == "DECL_STMT":
-                names.update(child.cursor.spelling for child in statement.children)
-        return names
 
     @staticmethod
     def mapped_names(captures):
@@ -305,7 +339,8 @@ class Region:
     def discards(self, nest, captures, body):
         """Finds the arrays that a loop from 0 in steps of 1 writes at its variable in each turn, and never reads."""
         loop = nest[0]
-        if len(nest) > 1 or loop.lower != "0" or loop.step != "1" or loop.inclusive or continues(body) or returns(body):
+        if len(nest) > 1 or loop.lower != "0" or loop.step != "1" or loop.inclusive or continues(body) or returns(body) \
+                or self.has_branches:
             return
         statements = body.children if body.kind == "COMPOUND_STMT" else [body]
         for statement in statements:
@@ -336,10 +371,10 @@ class Region:
                 edits.append((begin, end, ""))
             elif words == "barrier" and teams:
                 indent = max(self.source.indent_of(found.start), self.source.indent_of(end), key=len)
-                edits.append((begin, end, indent + "tw_barrier(item, TW_GLOBAL_AND_LOCAL);\n"))
+                edits.append((begin, end, indent + f"tw_barrier({self.item}, TW_GLOBAL_AND_LOCAL);\n"))
             elif words in ("master", "masked") and teams:
                 indent = max(self.source.indent_of(found.start), self.source.indent_of(end), key=len)
-                edits.append((begin, end, indent + "if (tw_local_id(item, 0) == 0)\n"))
+                edits.append((begin, end, indent + f"if (tw_local_id({self.item}, 0) == 0)\n"))
             elif words.startswith("critical"):
                 raise Refused("critical", "the body has a critical section", "use atomic operations or a reduction", found.start)
             else:
@@ -351,6 +386,9 @@ class Region:
         self.edits = []
         for function in self.functions:
             if function.path not in self.unit.files:
+                if "#pragma omp" in SourceFile(function.path).text[function.start:function.end]:
+                    raise Refused("inner directive", f"{function.cursor.spelling}(), of a header that is not edited, has a "
+                                  "directive", "give --root a folder that the header is in", self.directive.start)
                 continue
             source = self.unit.files[function.path]
             for found in self.unit.directives_in(function.path, function.start, function.end):
@@ -372,13 +410,12 @@ class Region:
         edits = []
         for node in body.walk():
             if node.kind == "CALL_EXPR" and node.cursor.spelling in QUERY:
-                edits.append((node.start, node.end, f"(int){QUERY[node.cursor.spelling]}"))
+                edits.append((node.start, node.end, f"(int){QUERY[node.cursor.spelling]}({self.item}, 0)"))
         return edits
 
-    @staticmethod
-    def queries(text):
+    def queries(self, text):
         for name, call in QUERY.items():
-            text = re.sub(rf"\b{name}\s*\(\s*\)", f"(int){call}", text)
+            text = re.sub(rf"\b{name}\s*\(\s*\)", f"(int){call}({self.item}, 0)", text)
         return text
 
     @staticmethod
@@ -406,10 +443,12 @@ class Region:
         group = next(name for name in ("cg", "tw_cg", "tw_group_of_region") if name not in words)
         indent = max(source.indent_of(directive.start), source.indent_of(self.node.start), key=len)
         launch = kernel.launch(indent, self.maps, group)
-        self.kernel, self.launch = kernel, launch
-        self.definition = kernel.definition()
-        place = self.place()
-        source.insert(place, self.definition + "\n")
+        place, text = self.place(), kernel.definition() + "\n"
+        if self.macros:
+            text = "".join(self.macros.values()) + text + "".join(f"#undef {name}\n" for name in self.macros) + "\n"
+        if any(begin <= place <= end for begin, end in self.unit.ranges[source.path]):
+            text = f"#pragma omp end declare target\n{text}#pragma omp declare target\n"
+        source.insert(place, text)
         source.replace(source.line_start(directive.start), self.end, launch)
         for other, start, end, text in self.edits:
             if (start, end, text) not in other.edits:

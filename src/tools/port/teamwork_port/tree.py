@@ -91,6 +91,8 @@ def set_up(library=None):
     if library:
         cindex.Config.set_library_file(library)
     lib = cindex.conf.lib
+    # kinds that the binding does not know are numbers, as _Float16
+    cindex.TypeKind._missing_ = classmethod(lambda cls, value: cls.HALF)
     for name, result in (("clang_getCursorUnaryOperatorKind", ctypes.c_int),
                          ("clang_getCursorBinaryOperatorKind", ctypes.c_int)):
         function = getattr(lib, name)
@@ -177,6 +179,13 @@ def unqualified(kind):
 def unqualified_text(words):
     while words.startswith(("const ", "volatile ")):
         words = words.split(" ", 1)[1]
+    return words
+
+
+def without_const(words):
+    """Returns the spelling of what a pointer points to without const; volatile stays."""
+    while words.startswith(("const ", "volatile const ")):
+        words = words.replace("const ", "", 1)
     return words
 
 
