@@ -546,6 +546,45 @@ TW_TEST(wrong_targets_are_errors_of_the_group)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* ---- bins of any count ------------------------------------------------------------------------------------------- */
+
+struct tally {
+    const unsigned *in;
+    TW_REDUCTION_ARRAY(unsigned, TW_SUM) bins;
+    unsigned count;
+};
+static inline void tally(tw_nd_item item, const struct tally *k)
+{
+    tw_combine_at(k->bins, k->in[tw_global_id(item, 0)] % k->count, 1u);
+}
+TW_ND_RANGE_REDUCTION(tally, (), bins);
+
+/* Counts that only small groups divide, of one work-item too. */
+TW_TEST(arrays_of_groups_of_any_size)
+{
+    static unsigned in[1024];
+    ND_BEGIN(queue);
+    for (unsigned i = 0; i < 1024; ++i)
+        in[i] = i;
+    for (unsigned count = 1; count <= 1024; count += count < 40 ? 1 : 123)
+        for (unsigned bins = 1; bins < 50; bins += 12) {
+            tw_buffer *from = NULL, *to = tw_test_zeroed(sizeof(unsigned), bins);
+            unsigned found[50];
+            TW_PASS(tw_buffer_create_copy(in, sizeof(unsigned), tw_range_1d(count), &from));
+            tw_command_group *cg = tw_queue_begin(queue);
+            tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(count), tw_range_any()), tally,
+                                     .in = tw_read(cg, from), .bins = TW_REDUCE_ARRAY_INIT(cg, to), .count = bins);
+            const bool runs = !nd_is_refused(queue, cg);
+            TW_CHECK(runs || count % 32);
+            TW_PASS(tw_buffer_read(to, found));
+            for (unsigned b = 0; b < bins && runs; ++b)
+                TW_EQUAL(found[b], count / bins + (b < count % bins));
+            TW_PASS(tw_buffer_destroy(&from));
+            TW_PASS(tw_buffer_destroy(&to));
+        }
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST_LIST = {TW_CASE(hierarchical_kernels_reduce),
                 TW_CASE(groups_of_any_size_and_dimensions),
                 TW_CASE(nd_range_kernels_with_barriers_reduce),
@@ -557,4 +596,5 @@ TW_TEST_LIST = {TW_CASE(hierarchical_kernels_reduce),
                 TW_CASE(a_barrier_that_some_do_not_reach_is_reported),
                 TW_CASE(a_combination_of_nothing_is_the_identity),
                 TW_CASE(wrong_targets_are_errors_of_the_group),
+                TW_CASE(arrays_of_groups_of_any_size),
                 TW_CASES_END};

@@ -298,23 +298,35 @@ enum { ANY_GROUPS = true };
 enum { ANY_GROUPS = false };
 #endif
 
+static bool has_gpu(const struct queue *queue)
+{
+    bool has = false;
+    for (size_t i = 0; i < tw_queue_device_count(queue->handle); ++i)
+        has = has || tw_device_is_gpu(tw_queue_device_at(queue->handle, i));
+    return has;
+}
+
+/* The work-items of a group of an nd_range; 0: the library chooses. Of other kernels 1. */
+static uint32_t items_of_group(const struct call *call)
+{
+    const struct launch *launch = &call->work.launch;
+    if (call->kernel == MAPPED && launch->form == FORM_ND_RANGE)
+        return launch->local[0] * launch->local[1] * launch->local[2];
+    return call->kernel == MEET ? call->local : call->kernel != BINS;
+}
+
 /* Whether a device of the queue cannot run the groups of a call. */
 static bool is_unsupported(const struct queue *queue, const struct call *call)
 {
-    const struct launch *launch = &call->work.launch;
-    const uint32_t items = call->kernel == MEET ? call->local
-                           : call->kernel == MAPPED && launch->form == FORM_ND_RANGE
-                               ? launch->local[0] * launch->local[1] * launch->local[2]
-                               : 1; /* 0: the library chooses */
-    bool on_gpu = false;
-    for (size_t i = 0; i < tw_queue_device_count(queue->handle); ++i)
-        on_gpu = on_gpu || tw_device_is_gpu(tw_queue_device_at(queue->handle, i));
-    return !ANY_GROUPS && on_gpu && items > 1 && items % 32;
+    const uint32_t items = items_of_group(call);
+    return !ANY_GROUPS && has_gpu(queue) && items > 1 && items % 32;
 }
 
 /* Whether a queue over several devices may refuse what has nothing wrong otherwise, with this status. */
 static bool may_refuse(const struct run *run, const struct queue *queue, const struct call *call, tw_status status)
 {
+    if (!ANY_GROUPS && status == TW_ERROR_UNSUPPORTED && has_gpu(queue) && !items_of_group(call))
+        return true; /* no size for a GPU divides the range */
     if (queue->devices == 1)
         return false;
     if (queue->recording && queue->in_order && status == TW_ERROR_UNSUPPORTED)

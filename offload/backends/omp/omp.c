@@ -313,12 +313,13 @@ enum tw_internal_lowering tw_omp_lowering(const struct tw_omp_device *device, co
 }
 
 /* Checks the size of an nd_range group in a GPU's standard mapping. The device runtime's named barrier counts whole warps,
-   and it keeps a warp of each team for itself. */
+   and it keeps a warp of each team for itself. A group of one work-item that reduces into an array traps there. */
 static tw_status check_threads(const struct tw_omp_device *device, const struct tw_internal_kernel *kernel,
-                               size_t items)
+                               const struct tw_internal_launch *launch)
 {
+    const size_t items = launch->local[0] * launch->local[1] * launch->local[2];
     const unsigned step = device->warp ? device->warp : GPU_THREAD_STEP, most = TW_INTERNAL_SIMT_MAX_GROUP - step;
-    if (items == 1 || (items <= most && items % step == 0))
+    if ((items == 1 && !launch->array_bytes) || (items <= most && items % step == 0))
         return TW_SUCCESS;
     return tw_fail(TW_ERROR_UNSUPPORTED,
                    "kernel %s: the standard mapping (LOWERING teams) runs groups of an nd_range of up to %u "
@@ -351,10 +352,8 @@ static tw_status check_sizes(struct tw_backend_device *device, const struct tw_i
     size_t teams[3] = {launch->range[0], launch->range[1], launch->range[2]};
     if (!omp(device)->gpu)
         return tw_host_check_local(kernel, launch, TW_HOST_LOCAL_BYTES);
-    if (tw_omp_lowering(omp(device), kernel) != TW_INTERNAL_LOWER_SIMT) {
-        const size_t items = launch->local[0] * launch->local[1] * launch->local[2];
-        return kernel->form == TW_INTERNAL_ND_RANGE ? check_threads(omp(device), kernel, items) : TW_SUCCESS;
-    }
+    if (tw_omp_lowering(omp(device), kernel) != TW_INTERNAL_LOWER_SIMT)
+        return kernel->form == TW_INTERNAL_ND_RANGE ? check_threads(omp(device), kernel, launch) : TW_SUCCESS;
     if (kernel->form == TW_INTERNAL_REDUCTION) {
         teams[0] = teams[1] = teams[2] = 1; /* the launch has as many as fit the device */
     } else if (kernel->form == TW_INTERNAL_RANGE) {
