@@ -395,7 +395,8 @@ static bool is_by_block(const struct group_step *step, const struct queue *queue
 {
     return step->way == SUBMIT_BLOCK
            && (queue->devices == 1
-               || (verdict_on_several(call) == TAKEN && !queue->recording && call->kernel != CROWD));
+               || (verdict_on_several(call) == TAKEN && !queue->recording && call->kernel != CROWD
+                   && (ANY_GROUPS || items_of_group(call) == 1)));
 }
 
 /* Submits a call; `*taken` becomes the queue that took it, or that was tried last. */
