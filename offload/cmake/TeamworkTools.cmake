@@ -42,5 +42,5 @@ install(FILES docs/man/teamwork-info.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 
 install(PROGRAMS src/tools/port/teamwork-port DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT port)
 install(DIRECTORY src/tools/port/teamwork_port DESTINATION ${CMAKE_INSTALL_DATADIR}/teamwork/port COMPONENT port
     FILES_MATCHING PATTERN "*.py")
-install(FILES src/tools/port/teamwork_port.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT port)
+install(FILES offload/port/teamwork_port.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT port)
 install(FILES docs/man/teamwork-port.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT port)

@@ -91,10 +91,11 @@ def print_difference(source):
 
 def main():
     options, behind = arguments()
-    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     if options.include_dir:
-        print(here if os.path.exists(os.path.join(here, "teamwork_port.h")) else
-              os.path.join(here, "..", "..", "..", "include"))
+        here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+        root = os.path.normpath(os.path.join(here, "..", "..", ".."))  # of the sources, or of an installation
+        source = os.path.join(root, "offload", "port")
+        print(source if os.path.exists(os.path.join(source, "teamwork_port.h")) else os.path.join(root, "include"))
         return 0
     if tree.cindex is None:
         print("teamwork-port: clang's Python binding is missing: on Debian the package python3-clang-19, elsewhere "
