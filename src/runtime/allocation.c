@@ -513,7 +513,7 @@ void tw_data_free(struct tw_data *data)
     free(data->allocations);
 }
 
-static struct tw_backend_device *backend_of(size_t space)
+struct tw_backend_device *tw_space_backend(size_t space)
 {
     return space ? tw_memory_space_device(space)->backend : NULL;
 }
@@ -557,7 +557,7 @@ struct tw_backend_copy tw_copy_request(const struct tw_copy_plan *plan)
     const struct tw_data_rows from = tw_data_rows(plan->data, &plan->box, plan->from);
     tw_log(TW_LOG_DEBUG, "copy: %zu bytes of a buffer of %zu from %s to %s", to.row_bytes * to.rows * to.planes,
            plan->data->bytes, space_name(plan->from), space_name(plan->to));
-    return tw_rows_request(backend_of(plan->to), &to, backend_of(plan->from), &from);
+    return tw_rows_request(tw_space_backend(plan->to), &to, tw_space_backend(plan->from), &from);
 }
 
 bool tw_data_access(const struct tw_backend_device *device, const struct tw_internal_launch *launch, size_t index,

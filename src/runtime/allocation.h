@@ -81,6 +81,8 @@ struct tw_data_rows {
 };
 /* Returns where the rows of a box are in a memory space that has an address. */
 struct tw_data_rows tw_data_rows(const struct tw_data *data, const struct tw_box *box, size_t space);
+/* Returns the device of a memory space, as copies name it: NULL for the host's memory. */
+struct tw_backend_device *tw_space_backend(size_t space);
 /* Returns the request for a copy of rows. A device is NULL where its rows are in host memory. */
 struct tw_backend_copy tw_rows_request(struct tw_backend_device *to_device, const struct tw_data_rows *to,
                                        struct tw_backend_device *from_device, const struct tw_data_rows *from);

@@ -10,11 +10,6 @@
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
-static struct tw_backend_device *device_of(size_t space)
-{
-    return space ? tw_memory_space_device(space)->backend : NULL;
-}
-
 /* Returns rows as others, but back to back in `memory`. */
 static struct tw_data_rows packed(const struct tw_data_rows *rows, void *memory)
 {
@@ -46,8 +41,8 @@ static tw_status copy_through_host(struct tw_backend_device *target, const struc
 tw_status tw_fallback_copy(const struct tw_data *from, size_t from_space, const struct tw_data *to, size_t to_space,
                            const struct tw_box *box)
 {
-    struct tw_backend_device *source = device_of(tw_data_space(from, from_space));
-    struct tw_backend_device *target = device_of(tw_data_space(to, to_space));
+    struct tw_backend_device *source = tw_space_backend(tw_data_space(from, from_space));
+    struct tw_backend_device *target = tw_space_backend(tw_data_space(to, to_space));
     const struct tw_data_rows source_rows = tw_data_rows(from, box, from_space);
     const struct tw_data_rows target_rows = tw_data_rows(to, box, to_space);
     const struct tw_backend_copy request = tw_rows_request(target, &target_rows, source, &source_rows);

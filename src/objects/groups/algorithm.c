@@ -109,9 +109,7 @@ static bool begin(struct tw_command_group *group)
         tw_command_group_fail(group, tw_fail(TW_ERROR_UNSUPPORTED,
                                              "the queue is over several devices, and an algorithm runs on one: take a "
                                              "queue of one of them"));
-    if (!tw_command_group_begin_step(group, "algorithm"))
-        return false;
-    return true;
+    return tw_command_group_begin_step(group, "algorithm");
 }
 
 /* Adds an algorithm with room for `steps` launches to the group, and its temporary memory. */
@@ -172,9 +170,7 @@ static void launch(struct tw_command_group *group, const struct tw_internal_plan
 /* Returns the status of a step that has been recorded, or why there is none. */
 static tw_status status_of(const struct tw_command_group *step)
 {
-    return !step                        ? tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a step of an algorithm")
-           : step->status == TW_SUCCESS ? TW_SUCCESS
-                                        : tw_fail(step->status, "%s", step->detail ? step->detail : "a step failed");
+    return step ? tw_command_group_tell(step) : tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a step of an algorithm");
 }
 
 /* Records the step that sets the first bytes of the temporary memory to 0. */

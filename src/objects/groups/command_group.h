@@ -12,6 +12,7 @@
 #include <teamwork/command_group.h>
 #include <teamwork/range_mapper.h>
 
+#include "base/detail.h"
 #include "base/memory.h"
 #include "graph/coherence.h"
 #include "objects/queues/queue.h"
@@ -108,6 +109,13 @@ static inline void tw_command_group_fail(struct tw_command_group *group, tw_stat
     group->detail = malloc(bytes);
     if (group->detail)
         memcpy(group->detail, detail, bytes);
+}
+/* Returns the group's status, and repeats its error as the thread's tw_error_detail(). */
+static inline tw_status tw_command_group_tell(const struct tw_command_group *group)
+{
+    if (group->status == TW_SUCCESS)
+        return TW_SUCCESS;
+    return tw_fail(group->status, "%s", group->detail ? group->detail : "no memory to say what is wrong");
 }
 /* Returns true if the group's kernel runs on host memory directly. */
 bool tw_command_group_is_on_host(const struct tw_command_group *group);

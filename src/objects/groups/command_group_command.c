@@ -151,9 +151,7 @@ tw_status tw_command_group_check(const tw_queue *queue, const tw_command_group *
                        queue ? "the command group was begun for another queue" : "the queue is NULL");
     if (tw_is_forked)
         return tw_refuse_fork();
-    if (group->status != TW_SUCCESS)
-        return tw_fail(group->status, "%s", group->detail ? group->detail : "no memory to say what is wrong");
-    return TW_SUCCESS;
+    return tw_command_group_tell(group);
 }
 
 void tw_command_group_hand_over(struct tw_command_group *group)

@@ -91,14 +91,11 @@ static tw_status choose_size(struct tw_submission *all)
         (void)tw_local(probe, all->group->local_bytes);
     probe->reduced_count = all->group->reduced_count;
     tw_launch_request_record(&all->request, probe, all->divided->block);
-    tw_status status = tw_command_group_status(probe);
-    if (status == TW_SUCCESS)
-        for (unsigned d = 0; d < 3; ++d)
-            all->request.local.size[d] = probe->launch.local[d];
-    else {
-        status = tw_fail(status, "%s", probe->detail ? probe->detail : "no memory to say what is wrong");
+    const tw_status status = tw_command_group_tell(probe);
+    for (unsigned d = 0; d < 3 && status == TW_SUCCESS; ++d)
+        all->request.local.size[d] = probe->launch.local[d];
+    if (status != TW_SUCCESS)
         all->refused_by = device;
-    }
     all->request.local.dims = all->request.range.dims;
     tw_command_group_discard(probe);
     return status;

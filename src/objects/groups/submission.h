@@ -56,9 +56,7 @@ static inline tw_status tw_submission_add(struct tw_submission *all, struct tw_c
     if (!group)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a command group");
     all->groups[all->group_count++] = group;
-    return group->status == TW_SUCCESS
-               ? TW_SUCCESS
-               : tw_fail(group->status, "%s", group->detail ? group->detail : "no memory to say what is wrong");
+    return tw_command_group_tell(group);
 }
 
 #endif

@@ -362,7 +362,7 @@ void tw_queue_complete_locked(struct tw_command *command)
 {
     struct tw_queue *queue = tw_queue_of(command->home);
     char message[1024];
-    if (queue->owner && queue->owner->devices)
+    if ((command->status != TW_SUCCESS || command->fallback) && queue->owner && queue->owner->devices)
         note_failure(queue->owner->devices, queue, command);
     if (command->status != TW_SUCCESS) {
         tw_command_message_locked(command, message, sizeof message);

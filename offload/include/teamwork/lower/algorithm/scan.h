@@ -238,6 +238,15 @@ enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those o
     TW_ND_RANGE_KERNEL(static TW_BLOCK(name##_scan) TW_FOR_GPUS name##_scan_tiles, TW_INTERNAL_TILE_ITEMS);            \
     TW_WORK_GROUP_KERNEL(static TW_BLOCK(name##_scan) TW_FOR_CPUS name##_scan_sums, 1);                                \
     TW_WORK_GROUP_KERNEL(static TW_BLOCK(name##_scan) TW_FOR_CPUS name##_scan_shares, 1);                              \
+    static inline __attribute__((unused)) struct name##_scan name##_block(const type *in, size_t count, type *out)     \
+    {                                                                                                                  \
+        struct name##_scan k;                                                                                          \
+        __builtin_memset(&k, 0, sizeof k);                                                                             \
+        k.common.count = count;                                                                                        \
+        k.in = in;                                                                                                     \
+        k.out = out;                                                                                                   \
+        return k;                                                                                                      \
+    }                                                                                                                  \
     static inline __attribute__((unused)) void name##_record(tw_command_group *group, struct name##_scan *k)           \
     {                                                                                                                  \
         const struct tw_internal_algorithm_device device = tw_internal_algorithm_device(group);                        \
@@ -250,21 +259,13 @@ enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those o
     static inline __attribute__((unused)) void name##_inclusive(tw_command_group *group, const type *in, size_t count, \
                                                                 type *out)                                             \
     {                                                                                                                  \
-        struct name##_scan k;                                                                                          \
-        __builtin_memset(&k, 0, sizeof k);                                                                             \
-        k.common.count = count;                                                                                        \
-        k.in = in;                                                                                                     \
-        k.out = out;                                                                                                   \
+        struct name##_scan k = name##_block(in, count, out);                                                           \
         name##_record(group, &k);                                                                                      \
     }                                                                                                                  \
     static inline __attribute__((unused)) void name##_exclusive(tw_command_group *group, const type *in, size_t count, \
                                                                 type init, type *out)                                  \
     {                                                                                                                  \
-        struct name##_scan k;                                                                                          \
-        __builtin_memset(&k, 0, sizeof k);                                                                             \
-        k.common.count = count;                                                                                        \
-        k.in = in;                                                                                                     \
-        k.out = out;                                                                                                   \
+        struct name##_scan k = name##_block(in, count, out);                                                           \
         k.init = init;                                                                                                 \
         k.exclusive = true;                                                                                            \
         name##_record(group, &k);                                                                                      \
