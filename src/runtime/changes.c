@@ -75,19 +75,34 @@ void tw_changes_free(struct tw_changes *changes)
 
 /* ---- rows of elements -------------------------------------------------------------------------------------------- */
 
-/* Calls `visit` for each row of a box, with the indices of its elements in the buffer, until it returns false. */
+/* Calls `visit` for the elements of a box, with their indices in the buffer, as many at once as follow one another there,
+   until it returns false. */
 static bool visit_rows(const struct tw_data *data, const struct tw_box *box,
                        bool (*visit)(size_t first, size_t past, void *user), void *user)
 {
-    const size_t length = box->end[2] - box->begin[2];
     struct tw_box row = *box;
-    for (row.begin[0] = box->begin[0]; row.begin[0] < box->end[0]; ++row.begin[0])
-        for (row.begin[1] = box->begin[1]; row.begin[1] < box->end[1]; ++row.begin[1]) {
+    size_t length = 1, d = 3; /* rows have the dimensions from d on */
+    do {
+        --d;
+        length *= box->end[d] - box->begin[d];
+    } while (d > 0 && box->begin[d] == 0 && box->end[d] == data->whole.end[d]);
+    const size_t ends[2] = {d > 0 ? box->end[0] : box->begin[0] + 1, d > 1 ? box->end[1] : box->begin[1] + 1};
+    for (row.begin[0] = box->begin[0]; row.begin[0] < ends[0]; ++row.begin[0])
+        for (row.begin[1] = box->begin[1]; row.begin[1] < ends[1]; ++row.begin[1]) {
             const size_t first = tw_box_first(&row, &data->whole);
             if (!visit(first, first + length, user))
                 return false;
         }
     return true;
+}
+
+/* Returns the index of the first element of a row, behind the first one, whose state is another one; `past` if none is. */
+static size_t past_alike(const uint32_t *states, size_t first, size_t past)
+{
+    const uint32_t state = states[first];
+    while (++first < past && states[first] == state)
+        ;
+    return first;
 }
 
 /* ---- looking for changes ----------------------------------------------------------------------------------------- */
@@ -109,17 +124,14 @@ static bool compare_row(size_t first, size_t past, void *user)
 {
     struct search *search = user;
     const size_t size = search->element_bytes;
-    while (first < past) {
-        size_t end = first;
-        while (end < past && is_comparable(search, end))
-            ++end;
-        if (memcmp(search->memory + first * size, search->copy + first * size, (end - first) * size) != 0) {
-            while (memcmp(search->memory + first * size, search->copy + first * size, size) == 0)
-                ++first;
-            search->found = first;
-            return false;
-        }
-        first = end + 1;
+    for (size_t end; first < past; first = end) {
+        end = past_alike(search->states, first, past);
+        const unsigned char *memory = search->memory + first * size, *copy = search->copy + first * size;
+        if (!is_comparable(search, first) || memcmp(memory, copy, (end - first) * size) == 0)
+            continue;
+        for (search->found = first; memcmp(memory, copy, size) == 0; memory += size, copy += size)
+            ++search->found;
+        return false;
     }
     return true;
 }
@@ -229,16 +241,24 @@ static bool forget_row(size_t first, size_t past, void *user)
     return true;
 }
 
+/* Gives elements that are alike a state, and if they are known then, notes what the memory has. */
+static void set_states(const struct step *step, size_t first, size_t past, uint32_t state)
+{
+    const size_t size = step->element_bytes;
+    for (size_t i = first; i < past; ++i)
+        step->side->states[i] = state;
+    if (state & KNOWN)
+        memcpy(step->side->copy + first * size, step->memory + first * size, (past - first) * size);
+}
+
 static bool note_row(size_t first, size_t past, void *user)
 {
     const struct step *step = user;
-    const size_t size = step->element_bytes;
-    for (size_t i = first; i < past; ++i) {
-        const uint32_t writers = (step->side->states[i] & ~KNOWN) - 1;
+    for (size_t end; first < past; first = end) {
+        end = past_alike(step->side->states, first, past);
+        const uint32_t writers = (step->side->states[first] & ~KNOWN) - 1;
         const bool is_known = step->is_done && (step->in_order || !writers);
-        step->side->states[i] = writers | (is_known ? KNOWN : 0);
-        if (is_known)
-            memcpy(step->side->copy + i * size, step->memory + i * size, size);
+        set_states(step, first, end, writers | (is_known ? KNOWN : 0));
     }
     return true;
 }
@@ -247,12 +267,12 @@ static bool note_row(size_t first, size_t past, void *user)
 static bool learn_row(size_t first, size_t past, void *user)
 {
     const struct step *step = user;
-    const size_t size = step->element_bytes;
-    for (size_t i = first; i < past; ++i)
-        if (!(step->side->states[i] & KNOWN) && (step->in_order || !step->side->states[i])) {
-            step->side->states[i] |= KNOWN;
-            memcpy(step->side->copy + i * size, step->memory + i * size, size);
-        }
+    for (size_t end; first < past; first = end) {
+        end = past_alike(step->side->states, first, past);
+        const uint32_t state = step->side->states[first];
+        if (!(state & KNOWN) && (step->in_order || !state))
+            set_states(step, first, end, state | KNOWN);
+    }
     return true;
 }
 

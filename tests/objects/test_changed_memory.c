@@ -276,6 +276,48 @@ TW_TEST(a_change_under_a_plain_buffer)
         }
 }
 
+/* Of parts of three dimensions, whole in some and not in others: each change that is within is found, and no other one. */
+TW_TEST(changes_within_and_beside_parts)
+{
+    enum { PLANES = 2, ROWS = 3, COLUMNS = 4, COUNT = PLANES * ROWS * COLUMNS };
+    static int x[COUNT];
+    const tw_range whole = tw_range_3d(PLANES, ROWS, COLUMNS);
+    char named[64];
+    tw_test_use_sim(1);
+    setenv("TW_SIM_CHECK", "1", 1);
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *buffer = NULL, *out = tw_test_ints(N, 0);
+    TW_PASS(tw_buffer_create_over_const(x, sizeof(int), whole, &buffer));
+    for (size_t box = 0; box < PLANES * PLANES * ROWS * ROWS * COLUMNS * COLUMNS; ++box) {
+        const size_t z = box % PLANES, planes = box / PLANES % PLANES + 1, y = box / 4 % ROWS,
+                     rows = box / 12 % ROWS + 1, at = box / 36 % COLUMNS, columns = box / 144 + 1;
+        if (z + planes > PLANES || y + rows > ROWS || at + columns > COLUMNS)
+            continue;
+        for (size_t e = 0; e < COUNT; ++e) {
+            const size_t plane = e / COLUMNS / ROWS, row = e / COLUMNS % ROWS, column = e % COLUMNS;
+            const bool is_within = plane - z < planes && row - y < rows && column - at < columns;
+            tw_command_group *cg = tw_queue_begin(queue);
+            tw_read(cg, buffer); /* known from here on */
+            tw_test_run(queue, cg);
+            ++x[e];
+            cg = tw_queue_begin(queue);
+            tw_read_part(cg, buffer, tw_id_3d(z, y, at), tw_range_3d(planes, rows, columns));
+            tw_parallel_for(cg, tw_range_2d(1, N), add, .data = tw_read_write(cg, out), .pitch = N, .term = 1);
+            const tw_status status = tw_queue_submit(queue, cg, NULL);
+            snprintf(named, sizeof named, "element %zu of", e);
+            if (is_within)
+                is_reported(status, named, "tw_buffer_host_changed()");
+            else
+                TW_PASS(status);
+            TW_PASS(tw_queue_wait(queue));
+            --x[e];
+        }
+    }
+    TW_PASS(tw_buffer_destroy(&buffer));
+    TW_PASS(tw_buffer_destroy(&out));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* ---- what is not ------------------------------------------------------------------------------------------------- */
 
 /* A change is for those who need its part. */
@@ -393,11 +435,19 @@ TW_TEST(failures_are_no_changes)
 }
 
 TW_TEST_LIST = {
-    TW_CASE(a_change_of_the_devices_memory),  TW_CASE(a_change_behind_a_kernel),
-    TW_CASE(a_change_of_the_hosts_memory),    TW_CASE(a_change_before_the_destruction),
-    TW_CASE(a_native_task_on_another_device), TW_CASE(a_native_task_without_an_accessor),
-    TW_CASE(a_change_under_a_plain_buffer),   TW_CASE(other_parts_are_in_use),
-    TW_CASE(contents_that_nobody_has_used),   TW_CASE(discarded_contents_may_change),
-    TW_CASE(a_change_beside_a_kernel),        TW_CASE(overlapping_parts_in_flight),
-    TW_CASE(failures_are_no_changes),         TW_CASES_END,
+    TW_CASE(a_change_of_the_devices_memory),
+    TW_CASE(a_change_behind_a_kernel),
+    TW_CASE(a_change_of_the_hosts_memory),
+    TW_CASE(a_change_before_the_destruction),
+    TW_CASE(a_native_task_on_another_device),
+    TW_CASE(a_native_task_without_an_accessor),
+    TW_CASE(a_change_under_a_plain_buffer),
+    TW_CASE(changes_within_and_beside_parts),
+    TW_CASE(other_parts_are_in_use),
+    TW_CASE(contents_that_nobody_has_used),
+    TW_CASE(discarded_contents_may_change),
+    TW_CASE(a_change_beside_a_kernel),
+    TW_CASE(overlapping_parts_in_flight),
+    TW_CASE(failures_are_no_changes),
+    TW_CASES_END,
 };

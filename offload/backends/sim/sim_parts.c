@@ -22,6 +22,7 @@
 /* Private memory in place of a buffer. */
 struct private_buffer {
     unsigned char *real, *memory; /* the buffer's address, and that of the private memory */
+    unsigned char *pattern;       /* what undeclared elements have in the first run */
     size_t bytes, element_bytes, count;
     bool *declared;            /* of each element */
     bool is_written, is_found; /* an access writes it; the block has a pointer to it */
@@ -40,22 +41,36 @@ struct parts {
     struct tw_internal_bounds *bounds; /* where it notes wrong indices of views; or NULL */
 };
 
-/* An undeclared element. */
-struct element {
-    size_t buffer, index;
-    size_t number; /* among all undeclared elements */
+/* Undeclared elements that follow one another in a buffer. */
+struct range {
+    const struct private_buffer *buffer;
+    size_t first, count;
+    size_t number; /* of the first one, among all undeclared elements */
 };
-static const struct element before_first = {0, SIZE_MAX, SIZE_MAX};
 
-/* Goes on to the next undeclared element. Returns false if there is none. */
-static inline bool next(const struct parts *parts, struct element *element)
+/* Finds the first element from `from` on that is declared, or is not; returns the number of elements if there is none. */
+static size_t find_declared(const struct private_buffer *buffer, size_t from, bool is_declared)
 {
-    for (; element->buffer < parts->count; ++element->buffer, element->index = SIZE_MAX)
-        while (++element->index < parts->buffers[element->buffer].count)
-            if (!parts->buffers[element->buffer].declared[element->index]) {
-                ++element->number;
-                return true;
-            }
+    const bool *found = memchr(buffer->declared + from, is_declared, buffer->count - from);
+    return found ? (size_t)(found - buffer->declared) : buffer->count;
+}
+
+static struct range before_first(const struct parts *parts)
+{
+    return (struct range){.buffer = parts->buffers};
+}
+
+/* Goes on to the next undeclared elements. Returns false if there are none. */
+static bool next(const struct parts *parts, struct range *range)
+{
+    size_t from = range->first + range->count;
+    range->number += range->count;
+    for (; range->buffer < parts->buffers + parts->count; ++range->buffer, from = 0) {
+        range->first = find_declared(range->buffer, from, false);
+        range->count = find_declared(range->buffer, range->first, true) - range->first;
+        if (range->count)
+            return true;
+    }
     return false;
 }
 
@@ -96,6 +111,33 @@ static bool has_parts(const struct parts *parts)
     return false;
 }
 
+/* Returns the eight bytes that an undeclared element repeats: what shows in sums, in minima and in maxima alike, as it
+   differs from element to element: red zones' NaNs, and large numbers of both signs, of any width. */
+static uint64_t word_of(const struct private_buffer *buffer, size_t index)
+{
+    static const uint64_t large = 0x7bff7bff7bff7bffu, negative = 0xfbfffbfffbfffbffu;
+    const uint64_t kind = (index + 1) * 0x9e3779b97f4a7c15u >> 62;
+    return kind == 0 ? large : kind == 1 ? negative : tw_sim_red_word(buffer->element_bytes);
+}
+
+/* Makes what a buffer's undeclared elements have in the first run: words of so many elements, again and again. */
+static bool make_pattern(struct private_buffer *buffer)
+{
+    static const size_t period = 4093; /* a prime, so that it is not the length of a row */
+    size_t index = 0, bytes;
+    buffer->pattern = malloc(buffer->bytes);
+    if (!buffer->pattern)
+        return false;
+    for (; index < buffer->count && index < period; ++index)
+        tw_sim_pattern_fill(buffer->pattern + index * buffer->element_bytes, buffer->element_bytes,
+                            word_of(buffer, index));
+    for (size_t at = index * buffer->element_bytes; index > 0 && at < buffer->bytes; at += bytes) {
+        bytes = buffer->bytes - at < at ? buffer->bytes - at : at;
+        memcpy(buffer->pattern + at, buffer->pattern, bytes);
+    }
+    return true;
+}
+
 static bool add_buffer(struct parts *parts, const struct tw_backend_access *access)
 {
     struct private_buffer *buffer = &parts->buffers[parts->count++];
@@ -106,7 +148,7 @@ static bool add_buffer(struct parts *parts, const struct tw_backend_access *acce
                                       .count = access->bytes / access->element_bytes};
     parts->undeclared += buffer->count;
     buffer->declared = calloc(buffer->count, sizeof *buffer->declared);
-    return buffer->memory && buffer->declared;
+    return buffer->memory && buffer->declared && make_pattern(buffer);
 }
 
 /* Makes private memory for all buffers. Returns false if they are too large, or memory is exhausted. */
@@ -207,6 +249,7 @@ static void end(const struct parts *parts)
     for (size_t i = 0; i < parts->count; ++i) {
         if (parts->buffers[i].memory)
             (void)tw_sim_memory_free(parts->buffers[i].memory);
+        free(parts->buffers[i].pattern);
         free(parts->buffers[i].declared);
     }
     free(parts->buffers);
@@ -216,49 +259,17 @@ static void end(const struct parts *parts)
 
 /* ---- patterns ---------------------------------------------------------------------------------------------------- */
 
-/* Returns the eight bytes that an undeclared element repeats: 0, or what shows in sums, in minima and in maxima alike, as
-   it differs from element to element: red zones' NaNs, and large numbers of both signs, of any width. */
-static inline uint64_t word_of(const struct parts *parts, const struct element *element, size_t zeros)
-{
-    static const uint64_t large = 0x7bff7bff7bff7bffu, negative = 0xfbfffbfffbfffbffu;
-    const uint64_t kind = (element->index + 1) * 0x9e3779b97f4a7c15u >> 62;
-    if (element->number < zeros)
-        return 0;
-    return kind == 0 ? large : kind == 1 ? negative : tw_sim_red_word(parts->buffers[element->buffer].element_bytes);
-}
-
-static inline unsigned char *address_of(const struct parts *parts, const struct element *element)
-{
-    const struct private_buffer *buffer = &parts->buffers[element->buffer];
-    return buffer->memory + element->index * buffer->element_bytes;
-}
-
-/* Do what tw_sim_pattern_fill() and tw_sim_pattern_is_whole() do, which elements of usual sizes need not call. */
-static inline void put(unsigned char *element, size_t bytes, uint64_t word)
-{
-    if (bytes == sizeof(uint32_t))
-        memcpy(element, &word, sizeof(uint32_t));
-    else if (bytes == sizeof word)
-        memcpy(element, &word, sizeof word);
-    else
-        tw_sim_pattern_fill(element, bytes, word);
-}
-
-static inline bool has(const unsigned char *element, size_t bytes, uint64_t word)
-{
-    if (bytes == sizeof(uint32_t))
-        return memcmp(element, &word, sizeof(uint32_t)) == 0;
-    if (bytes == sizeof word)
-        return memcmp(element, &word, sizeof word) == 0;
-    return tw_sim_pattern_is_whole(element, bytes, word);
-}
-
 /* Gives private memory its contents: 0 in the first `zeros` undeclared elements, patterns in the others. */
 static void fill(const struct parts *parts, size_t zeros)
 {
     struct tw_backend_access access;
-    for (struct element element = before_first; next(parts, &element);)
-        put(address_of(parts, &element), parts->buffers[element.buffer].element_bytes, word_of(parts, &element, zeros));
+    for (struct range range = before_first(parts); next(parts, &range);) {
+        const size_t begin = range.first * range.buffer->element_bytes,
+                     bytes = range.count * range.buffer->element_bytes;
+        const size_t cleared = zeros <= range.number ? 0 : (zeros - range.number) * range.buffer->element_bytes;
+        memcpy(range.buffer->memory + begin, range.buffer->pattern + begin, bytes);
+        memset(range.buffer->memory + begin, 0, cleared < bytes ? cleared : bytes);
+    }
     for (size_t i = 0; access_really(parts, i, &access); ++i) {
         const struct private_buffer *buffer = buffer_at(parts, access.address);
         for (size_t row = 0; buffer && access.needs && row < access.rows; ++row) {
@@ -268,14 +279,22 @@ static void fill(const struct parts *parts, size_t zeros)
     }
 }
 
-/* Finds an undeclared element that was written. Returns false if there is none. */
-static bool find_written(const struct parts *parts, size_t zeros, struct element *element)
+/* Finds an undeclared element that was written, where all of them had zeros or all had patterns before, and makes it the
+   first one of a range. Returns false if there is none. */
+static bool find_written(const struct parts *parts, bool has_zeros, struct range *range)
 {
-    *element = before_first;
-    while (next(parts, element))
-        if (!has(address_of(parts, element), parts->buffers[element->buffer].element_bytes,
-                 word_of(parts, element, zeros)))
-            return true;
+    for (*range = before_first(parts); next(parts, range);) {
+        const struct private_buffer *buffer = range->buffer;
+        const size_t begin = range->first * buffer->element_bytes, bytes = range->count * buffer->element_bytes;
+        const unsigned char *now = buffer->memory + begin, *before = buffer->pattern + begin;
+        if (has_zeros ? tw_sim_pattern_is_whole(now, bytes, 0) : memcmp(now, before, bytes) == 0)
+            continue;
+        size_t at = 0;
+        while (now[at] == (has_zeros ? 0 : before[at]))
+            ++at;
+        range->first += at / buffer->element_bytes;
+        return true;
+    }
     return false;
 }
 
@@ -353,15 +372,15 @@ static void name_part(const struct parts *parts, char *text, size_t bytes)
     }
 }
 
-/* Complains that an undeclared element was written or read. */
-static tw_status complain(const struct parts *parts, const struct element *element, bool writes)
+/* Complains that the first element of a range was written or read. */
+static tw_status complain(const struct parts *parts, const struct range *element, bool writes)
 {
-    const struct private_buffer *buffer = &parts->buffers[element->buffer];
+    const struct private_buffer *buffer = element->buffer;
     char index[TW_SIM_INDEX_BYTES], text[TW_SIM_TEXT_BYTES], declared[256], part[192];
     struct tw_backend_access access;
     const size_t number = likely_access(parts, buffer, writes);
     (void)access_privately(&parts->watch, number, &access);
-    (void)tw_sim_watch_index(&access, element->index * buffer->element_bytes, index);
+    (void)tw_sim_watch_index(&access, element->first * buffer->element_bytes, index);
     (void)tw_sim_watch_describe(&parts->watch, &access, number, text);
     list_declared(parts, buffer, declared, sizeof declared);
     if (!tw_sim_watch_is_divided(&parts->watch))
@@ -391,7 +410,7 @@ static bool differs(struct parts *parts, size_t zeros)
 
 /* Finds an undeclared element that the results depend on. They must depend on nothing else that changes: so one thread
    runs the work-items, and what decides is run twice. Returns false if there is none. */
-static bool find_read(struct parts *parts, struct element *element)
+static bool find_read(struct parts *parts, struct range *element)
 {
     size_t least = 0, most = parts->undeclared; /* with so many zeros the results are equal, and differ */
     if (run(parts, least, true) != TW_SUCCESS || !do_results(parts, SAVE, parts->others))
@@ -404,35 +423,35 @@ static bool find_read(struct parts *parts, struct element *element)
     }
     if (!differs(parts, most) || differs(parts, least))
         return false;
-    *element = before_first;
-    do
-        (void)next(parts, element);
-    while (element->number != least);
+    *element = before_first(parts);
+    while (next(parts, element) && element->number + element->count <= least)
+        ;
+    element->first += least - element->number;
     return true;
 }
 
 /* Runs the kernel again, with zeros in all undeclared elements, and checks that it writes the same. */
 static tw_status check_again(struct parts *parts)
 {
-    struct element element;
+    struct range element;
     const bool is_same =
         run(parts, parts->undeclared, false) == TW_SUCCESS && do_results(parts, COMPARE, parts->results);
     if (!is_same)
         return find_read(parts, &element) ? complain(parts, &element, false) : TW_SUCCESS;
-    return find_written(parts, parts->undeclared, &element) ? complain(parts, &element, true) : TW_SUCCESS;
+    return find_written(parts, true, &element) ? complain(parts, &element, true) : TW_SUCCESS;
 }
 
 /* Runs the kernel on private memory. A view that found a wrong index comes first: it went elsewhere, and the runtime tells
    of it. */
 static tw_status run_privately(struct parts *parts)
 {
-    struct element element;
+    struct range element;
     tw_status status = run(parts, 0, false);
     if (status != TW_SUCCESS)
         return status;
     (void)do_results(parts, SAVE, parts->results);
     const struct tw_internal_bounds noted = parts->bounds ? *parts->bounds : (struct tw_internal_bounds){.violated = 0};
-    if (!noted.violated && find_written(parts, 0, &element))
+    if (!noted.violated && find_written(parts, false, &element))
         return complain(parts, &element, true);
     if (!noted.violated && !parts->has_usm)
         status = check_again(parts);
