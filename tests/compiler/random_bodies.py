@@ -336,7 +336,7 @@ class Rare(Body):
     The shared array `hits` has a region of 64 elements for each kind of operation, so that results do not depend on the order.
     """
 
-    STATEMENTS = {"rare": 6, "atomic": 3, "loop": 3, "if": 2, "set": 2, "leave": 1, "store": 1}
+    STATEMENTS = {"rare": 6, "atomic": 3, "stride": 3, "loop": 3, "if": 2, "set": 2, "leave": 1, "store": 1}
 
     def rare_condition(self):
         x, c = f"k->in[{self.index()}]", self.rng.randint(-200, 823)
@@ -348,6 +348,13 @@ class Rare(Body):
         if self.chance(0.2):
             then += " " + self.statement_leave(0)
         return f"if ({self.rare_condition()}) {{ {then} }}" + (f" else {{ {self.statement_atomic(0)} }}" if self.chance(0.1) else "")
+
+    def statement_stride(self, depth):
+        """Counts elements, with a stride that is known, or is not."""
+        type, step = self.pick("int", "unsigned", "size_t"), self.pick("16", "64", "k->n", "k->m")
+        body = " ".join(f"tw_atomic_fetch_{kind}(&k->{self.kernel.shared.views[0]}[{region} + (k->in[(g{more}) & 1023] & {mask})], 1);"
+                        for kind, region, more, mask in [("add", 0, self.pick("", " + 1", " * 2"), self.pick(3, 63)), ("or", 64, " + 2", 63), ("sub", 0, " + 3", 63)][:self.rng.randint(1, 3)])
+        return f"for ({type} g = ({type})(l & 63); g < {self.pick(200, 500)}; g += ({type})(({step} & 127) + 1)) {{ {body} }}"
 
     def statement_atomic(self, depth):
         hits = self.kernel.shared

@@ -4,6 +4,9 @@
 
 target triple = "x86_64-pc-linux-gnu"
 
+@bins = internal thread_local global [256 x i32] zeroinitializer, align 4 "teamwork.local"
+@others = internal thread_local global [256 x i32] zeroinitializer, align 4 "teamwork.local"
+
 declare i32 @some_value(i32)
 declare void @anything_of(ptr nocapture)
 declare float @sinf(float) #1
@@ -38,6 +41,37 @@ join:
   store i32 %r, ptr %to, align 4
   br label %latch
 latch:
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
+; Those of a block are done together, each lane all of its own, at addresses that a lane computes for itself; of memory that one thread
+; alone has, in a loop that stays one.
+; CHECK-LABEL: @several_atomics(
+; CHECK: tw_lane:
+; CHECK: [[RED:%.*]] = getelementptr inbounds i32, ptr @bins, i64 %{{.*}}
+; CHECK-NEXT: atomicrmw add ptr [[RED]], i32 1 monotonic, align 4
+; CHECK: [[BLUE:%.*]] = getelementptr inbounds i32, ptr @others, i64 %{{.*}}
+; CHECK-NEXT: atomicrmw add ptr [[BLUE]], i32 1 monotonic, align 4
+; CHECK: br i1 %{{.*}}, label %tw_lane{{.*}}, !llvm.loop [[STAYS:![0-9]+]]
+define void @several_atomics(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr inbounds i32, ptr %x, i64 %i
+  %v = load i32, ptr %at, align 4
+  %low = and i32 %v, 255
+  %r = zext i32 %low to i64
+  %red = getelementptr inbounds i32, ptr @bins, i64 %r
+  %was.red = atomicrmw add ptr %red, i32 1 monotonic, align 4
+  %high = lshr i32 %v, 24
+  %b = zext i32 %high to i64
+  %blue = getelementptr inbounds i32, ptr @others, i64 %b
+  %was.blue = atomicrmw add ptr %blue, i32 1 monotonic, align 4
   %next = add nuw nsw i64 %i, 1
   %more = icmp ult i64 %next, %n
   br i1 %more, label %loop, label %end, !llvm.loop !0
@@ -311,6 +345,8 @@ end:
   ret void
 }
 
+; CHECK: [[MARK:![0-9]+]] = !{!"llvm.loop.unroll.disable"}
+; CHECK: [[STAYS]] = distinct !{[[STAYS]], [[MARK]]}
 attributes #0 = { "target-features"="+avx2" }
 attributes #1 = { nounwind willreturn memory(none) }
 

@@ -89,6 +89,7 @@ class Vectorizer
     bool isMasked(const llvm::BasicBlock *Block) const;
     double oftenBy(const llvm::BasicBlock *Block, const llvm::BasicBlock *Other) const;
     double oftenAsVector(const llvm::BasicBlock *Block) const;
+    std::pair<double, double> costOfLines(llvm::Instruction &I) const; /* for one, and for all */
     bool pays();
     llvm::DenseMap<const llvm::Instruction *, unsigned> ownVectors(llvm::BasicBlock &Block) const;
     llvm::InstructionCost costOfOne(llvm::Instruction &I) const;
@@ -208,6 +209,7 @@ class Vectorizer
     llvm::BasicBlock *VectorPreheader = nullptr;
     bool needsSomebody(const llvm::Instruction &I) const;
     bool isScalarized(const llvm::Instruction &I) const;
+    bool isForEach(const llvm::Instruction &I) const;
     llvm::Value *scalar(llvm::Value *V);
     llvm::Value *vector(llvm::Value *V);
     llvm::Value *addressOfPlace(llvm::Value *Address, const PrivateVariable &P, bool &IsSideBySide);
@@ -224,7 +226,8 @@ class Vectorizer
     std::pair<llvm::StringRef, unsigned> vectorFunction(const llvm::CallInst &Call) const;
     void emitVectorFunction(llvm::CallInst &Call, llvm::StringRef Name, unsigned Lanes);
     void emitCall(llvm::CallInst &Call);
-    void emitForEach(llvm::Instruction &I);
+    llvm::Value *ofLane(llvm::Value *V, llvm::Value *Lane);
+    void emitForEach(llvm::ArrayRef<llvm::Instruction *> Operations);
     llvm::Value *divide(llvm::Instruction &I);
     void emit(llvm::Instruction &I);
     void makePrivate();

@@ -140,12 +140,25 @@ void Vectorizer::emitEntry(Loop &Around, BasicBlock *Entry)
         emitLoop(*Of);
         return;
     }
-    for (Instruction &I : *Entry)
+    SmallVector<Instruction *, 4> Waiting; /* so that a lane does them one after the other */
+    const auto EmitWaiting = [&] {
+        if (!Waiting.empty())
+            emitForEach(Waiting);
+        Waiting.clear();
+    };
+    for (Instruction &I : *Entry) {
+        const bool NeedsThem = any_of(I.operands(), [&](const Use &U) { return is_contained(Waiting, U.get()); });
+        if (NeedsThem || (!isForEach(I) && (I.mayReadFromMemory() || I.mayHaveSideEffects())))
+            EmitWaiting();
         if (auto *Phi = dyn_cast<PHINode>(&I)) {
             if (Entry != Around.getHeader())
                 emitJoin(*Phi);
-        } else if (!I.isTerminator())
+        } else if (isForEach(I))
+            Waiting.push_back(&I);
+        else if (!I.isTerminator())
             emit(I);
+    }
+    EmitWaiting();
     setEdges(Entry);
 }
 

@@ -9,9 +9,13 @@
 #include "base/marks.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <optional>
+#include <utility>
 
 #include <llvm/ADT/MapVector.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Constants.h>
@@ -194,8 +198,9 @@ InstructionCost Vectorizer::costOfOne(Instruction &I) const
 InstructionCost Vectorizer::costOfAll(Instruction &I) const
 {
     const auto Kind = TargetTransformInfo::TCK_RecipThroughput;
-    constexpr int OfLane = 4; /* to take it out of a vector, and put it in */
-    const InstructionCost OneByOne = (costOfOne(I) + OfLane) * Width;
+    constexpr int OfLane = 2; /* to take it out of a vector, or put it in */
+    const auto Lanes = count_if(I.operands(), [&](const Use &U) { return !Shape.isUniform(U); }) + !I.use_empty();
+    const InstructionCost OneByOne = (costOfOne(I) + OfLane * InstructionCost::CostType(Lanes)) * Width;
     if (isDropped(I) || isa<PHINode>(I) || I.isTerminator())
         return costOfOne(I);
     if (isScalarized(I))
@@ -280,6 +285,29 @@ DenseMap<const Instruction *, unsigned> Vectorizer::ownVectors(BasicBlock &Block
     return Lanes;
 }
 
+/* What it costs that an access takes another line of the cache in each turn of a loop, of which neighbours have more: they come when the line
+   is gone, if they run the loop one after the other, but at once as lanes. */
+std::pair<double, double> Vectorizer::costOfLines(Instruction &I) const
+{
+    constexpr int64_t Line = 64;      /* bytes */
+    constexpr unsigned StaysFor = 64; /* turns */
+    constexpr double FromNextCache = 8;
+    Loop *K = LI.getLoopFor(I.getParent());
+    Value *Address = getLoadStorePointerOperand(&I);
+    const auto In = GroupOf.find(&I);
+    if (!Address || K == &L || (In != GroupOf.end() && Groups[In->second].Members[0].Access != &I))
+        return {};
+    const int64_t Step = std::abs(Shape.step(Address).value_or(0));
+    const auto *Rec = Step && Step < Line ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(Address)) : nullptr;
+    if (!Rec || Rec->getLoop() != K)
+        return {};
+    const auto *OfTurn = dyn_cast<SCEVConstant>(Rec->getStepRecurrence(SE));
+    const unsigned Turns = SE.getSmallConstantTripCount(K);
+    if ((OfTurn && OfTurn->getAPInt().abs().ult(Line)) || (Turns && Turns <= StaysFor))
+        return {};
+    return {FromNextCache, FromNextCache * double(std::max<int64_t>(Step * Width / Line, 1))};
+}
+
 bool Vectorizer::pays()
 {
     Instruction *Dearest = nullptr;
@@ -292,8 +320,9 @@ bool Vectorizer::pays()
             const InstructionCost One = costOfOne(I), All = costOfAll(I);
             if (!One.isValid() || !All.isValid())
                 return refuse("it has no form for vectors", &I);
-            const double AsScalars = OfItem * number(One) / std::max(Own.lookup(&I), 1u),
-                         AsVector = OfVector * number(All);
+            const auto [OfOneLine, OfLines] = costOfLines(I);
+            const double AsScalars = OfItem * (number(One) / std::max(Own.lookup(&I), 1u) + OfOneLine),
+                         AsVector = OfVector * (number(All) + OfLines);
             ScalarSum += AsScalars;
             VectorSum += AsVector;
             if (const double More = AsVector - Width * AsScalars; More > Most) {

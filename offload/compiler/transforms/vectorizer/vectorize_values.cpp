@@ -95,6 +95,12 @@ bool Vectorizer::isScalarized(const Instruction &I) const
     return isa<AtomicRMWInst>(I) || isa<AtomicCmpXchgInst>(I);
 }
 
+/* The same, where its result is not one for all lanes. */
+bool Vectorizer::isForEach(const Instruction &I) const
+{
+    return isScalarized(I) && !isDropped(I) && (isa<StoreInst>(I) || I.getType()->isVoidTy() || !Shape.step(&I));
+}
+
 /* ---- values ------------------------------------------------------------------------------------------------------- */
 
 /* What all lanes have of a uniform value; what the first one has of a linear value. */
@@ -331,17 +337,34 @@ void Vectorizer::emitCall(CallInst &Call)
     Vectors[&Call] = New;
 }
 
+/* What one lane has of a value. An address is computed by itself, so that what it is in can be seen. */
+Value *Vectorizer::ofLane(Value *V, Value *Lane)
+{
+    if (isa<Function>(V) || isa<MetadataAsValue>(V) || Shape.isUniform(V))
+        return scalar(V);
+    auto *Address = dyn_cast<GetElementPtrInst>(V);
+    if (!Address || !L.contains(Address) || Private.interleaved(Address) || Shape.step(Address))
+        return B.CreateExtractElement(vector(V), Lane);
+    Instruction *New = Address->clone();
+    for (unsigned N = 0; N < Address->getNumOperands(); ++N) {
+        Value *Part = Address->getOperand(N);
+        New->setOperand(N, Shape.isUniform(Part) ? scalar(Part) : B.CreateExtractElement(vector(Part), Lane));
+    }
+    return B.Insert(New);
+}
+
 /* For each lane that takes part, the first one first:
-       while (mask) { lane = lowest bit; ...; mask without that } */
-void Vectorizer::emitForEach(Instruction &I)
+ *
+ *         open = mask
+ *         do
+ *             lane = first bit of open
+ *             result[lane] = f(operand[lane]) and what else follows
+ *             open &= open - 1
+ *         while (open)
+ */
+void Vectorizer::emitForEach(ArrayRef<Instruction *> Operations)
 {
     IntegerType *T = B.getIntNTy(Width);
-    const bool HasResult = !I.getType()->isVoidTy() && !I.use_empty();
-    SmallVector<Value *, 4> Operands;
-    for (Value *V : I.operands()) {
-        const bool IsCommon = isa<Function>(V) || isa<MetadataAsValue>(V) || isa<InlineAsm>(V) || Shape.isUniform(V);
-        Operands.push_back(IsCommon ? scalar(V) : vector(V));
-    }
     Value *First = Current.isAll() ? ConstantInt::getAllOnesValue(T) : bits(asVector(Current));
     BasicBlock *Before = B.GetInsertBlock(), *Each = BasicBlock::Create(Context, "tw_lane", &F),
                *Behind = BasicBlock::Create(Context, "tw_lanes_done", &F);
@@ -349,37 +372,39 @@ void Vectorizer::emitForEach(Instruction &I)
     B.SetInsertPoint(Each);
     PHINode *Open = B.CreatePHI(T, 2, "tw_open");
     Open->addIncoming(First, Before);
-    SmallVector<Type *, 2> Types; /* of the result, or of its elements */
-    if (auto *Pair = dyn_cast<StructType>(I.getType()))
-        append_range(Types, Pair->elements());
-    else if (HasResult)
-        Types.push_back(I.getType());
-    SmallVector<PHINode *, 2> Results;
-    for (Type *Element : Types) {
-        Results.push_back(B.CreatePHI(widened(Element), 2));
-        Results.back()->addIncoming(PoisonValue::get(Results.back()->getType()), Before);
-    }
     Value *Lane = B.CreateBinaryIntrinsic(Intrinsic::cttz, Open, B.getTrue());
-    Instruction *New = I.clone();
-    for (unsigned N = 0; N < Operands.size(); ++N) {
-        Value *V = Operands[N];
-        const bool IsOfLanes = V->getType() != I.getOperand(N)->getType();
-        New->setOperand(N, IsOfLanes ? B.CreateExtractElement(V, Lane) : V);
-    }
-    New->setMetadata(LLVMContext::MD_access_group, nullptr);
-    B.Insert(New);
-    Value *Next = B.CreateAnd(Open, B.CreateSub(Open, ConstantInt::get(T, 1)));
-    for (unsigned N = 0; N < Results.size(); ++N) {
-        const bool IsPair = I.getType()->isStructTy();
-        Value *Result = B.CreateInsertElement(Results[N], IsPair ? B.CreateExtractValue(New, N) : New, Lane);
-        Results[N]->addIncoming(Result, Each);
-        if (IsPair)
-            Elements[{&I, N}] = Result;
+    for (Instruction *I : Operations) {
+        B.SetCurrentDebugLocation(I->getDebugLoc());
+        Instruction *New = I->clone();
+        for (unsigned N = 0; N < I->getNumOperands(); ++N)
+            New->setOperand(N, ofLane(I->getOperand(N), Lane));
+        New->setMetadata(LLVMContext::MD_access_group, nullptr);
+        B.Insert(New);
+        if (I->getType()->isVoidTy() || I->use_empty())
+            continue;
+        const auto Collect = [&](Value *Element) -> Value * {
+            PHINode *Others = PHINode::Create(widened(Element->getType()), 2, "", Open->getIterator());
+            Value *Result = B.CreateInsertElement(Others, Element, Lane);
+            Others->addIncoming(PoisonValue::get(Others->getType()), Before);
+            Others->addIncoming(Result, Each);
+            return Result;
+        };
+        if (!I->getType()->isStructTy())
+            Vectors[I] = Collect(New);
         else
-            Vectors[&I] = Result;
+            for (unsigned N = 0; N < I->getType()->getStructNumElements(); ++N)
+                Elements[{I, N}] = Collect(B.CreateExtractValue(New, N));
     }
+    Value *Next = B.CreateAnd(Open, B.CreateSub(Open, ConstantInt::get(T, 1)));
     Open->addIncoming(Next, Each);
-    B.CreateCondBr(B.CreateICmpNE(Next, ConstantInt::get(T, 0)), Each, Behind);
+    Instruction *Back = B.CreateCondBr(B.CreateICmpNE(Next, ConstantInt::get(T, 0)), Each, Behind);
+    if (any_of(Operations, [](const Instruction *I) { return isOrdinaryAtomic(*I); })) {
+        /* copies of `++bins[i]` are slow: processors guess for each which of the others it has to wait for */
+        MDNode *Mark = MDNode::get(Context, MDString::get(Context, NotUnrolled));
+        MDNode *Id = MDNode::getDistinct(Context, {nullptr, Mark});
+        Id->replaceOperandWith(0, Id);
+        Back->setMetadata(LLVMContext::MD_loop, Id);
+    }
     B.SetInsertPoint(Behind);
 }
 
@@ -410,8 +435,6 @@ void Vectorizer::emit(Instruction &I)
     auto *Store = dyn_cast<StoreInst>(&I);
     if (!Store && Shape.step(&I) && !I.getType()->isVoidTy())
         return emitScalar(I);
-    if (isScalarized(I))
-        return emitForEach(I);
     if (const auto *Element = dyn_cast<ExtractValueInst>(&I)) {
         Vectors[&I] = Elements[{Element->getAggregateOperand(), Element->getIndices()[0]}];
         return;
