@@ -32,6 +32,7 @@
 #define TEAMWORK_ALGORITHMS_H
 
 #include <teamwork/kernel_definition.h>
+#include <teamwork/lower/algorithm/histogram.h>
 #include <teamwork/lower/algorithm/reduce.h>
 #include <teamwork/lower/algorithm/scan.h>
 #include <teamwork/lower/algorithm/select.h>
@@ -177,5 +178,42 @@
 #define TW_SORT_PAIRS(name, key_type, value_type)                                                                      \
     TW_INTERNAL_SORT_PAIRS(name, key_type, value_type)                                                                 \
     struct name##_sort
+
+/**
+ * Defines a histogram with bins of the same width (cub::DeviceHistogram::HistogramEven):
+ *
+ *     void name(tw_command_group *group, const type *in, size_t count, size_t bins, type lower, type upper,
+ *               counter *histogram);
+ *
+ * histogram[b] becomes the number of elements in bin b, of 0 to bins - 1. Bin b begins at
+ * lower + b * (upper - lower) / bins, for integers exactly, rounded up; for floating point but for a rounding, in
+ * double. Elements below `lower`, not below `upper`, and NaNs are not counted. TW_ERROR_INVALID_ARGUMENT unless there
+ * are 1 to 2^32 - 1 bins and `lower` is below `upper`, of floating point with a finite difference.
+ *
+ * Memory: reads the elements once. Temporary: on a CPU one histogram for each processor, at most the elements' size.
+ * On a GPU up to 4096 bins are counted in local memory, which is far faster.
+ *
+ * Expands to: a struct, four kernels and the function, all of whose names begin with `name`.
+ *
+ * @param type     an integer, float or double
+ * @param counter  an unsigned integer of 32 or 64 bits
+ */
+#define TW_HISTOGRAM_EVEN(name, type, counter)                                                                         \
+    TW_INTERNAL_HISTOGRAM_EVEN(name, type, counter)                                                                    \
+    struct name##_histogram
+
+/**
+ * Defines a histogram by the edges of bins, with the parameters and memory of TW_HISTOGRAM_EVEN()
+ * (cub::DeviceHistogram::HistogramRange):
+ *
+ *     void name(tw_command_group *group, const type *in, size_t count, size_t bins, const type *edges,
+ *               counter *histogram);
+ *
+ * histogram[b] becomes the number of elements that are not below edges[b] and below edges[b + 1]. The bins + 1 edges
+ * ascend, and are in the device's memory; if they do not ascend, the counts are unspecified.
+ */
+#define TW_HISTOGRAM_RANGE(name, type, counter)                                                                        \
+    TW_INTERNAL_HISTOGRAM_RANGE(name, type, counter)                                                                   \
+    struct name##_histogram
 
 #endif

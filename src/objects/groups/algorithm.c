@@ -220,6 +220,12 @@ void tw_internal_algorithm_run(tw_command_group *group, const struct tw_internal
     launch(group, &plan->stages[plan->count - 1], block, block_bytes);
 }
 
+void tw_internal_algorithm_refuse(tw_command_group *group, const char *message)
+{
+    if (begin(group))
+        tw_command_group_fail(group, tw_fail(TW_ERROR_INVALID_ARGUMENT, "%s", message));
+}
+
 /* ---- submission -------------------------------------------------------------------------------------------------- */
 
 tw_status tw_algorithm_submit(struct tw_command_group *group, tw_event **event, const char *file, int line)

@@ -206,7 +206,7 @@ static inline void tw_internal_plan_reduce(struct tw_internal_plan *plan, struct
                                            size_t tile, const tw_kernel *kernel)
 {
     const size_t items = device.is_gpu ? TW_INTERNAL_TILE_ITEMS : 1, most = TW_INTERNAL_REDUCE_GROUPS * device.units;
-    plan->count = plan->scratch_bytes = plan->cleared_bytes = 0;
+    tw_internal_begin_plan(plan);
     *groups = tw_internal_divide_up(block->count, tile);
     if (!device.is_gpu)
         *groups = tw_internal_shares(block, device.units, element_bytes);

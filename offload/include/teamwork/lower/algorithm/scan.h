@@ -275,7 +275,7 @@ static inline void tw_internal_plan_scan(struct tw_internal_plan *plan, struct t
                                          struct tw_internal_algorithm *block, size_t element_bytes, size_t tile,
                                          const tw_kernel *sums, const tw_kernel *kernel)
 {
-    plan->count = plan->scratch_bytes = plan->cleared_bytes = 0;
+    tw_internal_begin_plan(plan);
     if (!block->count)
         return;
     if (device.is_gpu) {

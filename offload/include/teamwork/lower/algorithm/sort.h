@@ -179,7 +179,7 @@ static inline void tw_internal_plan_sort(struct tw_internal_plan *plan, struct t
     const size_t groups = device.is_gpu ? tw_internal_divide_up(block->count, tile)
                                         : tw_internal_shares(block, device.units, key_bytes + value_bytes);
     size_t head = 0, counting = groups;
-    plan->count = plan->scratch_bytes = plan->cleared_bytes = 0;
+    tw_internal_begin_plan(plan);
     sort->passes = bits > 8 ? (unsigned)(bits + 7) / 8 : 1;
     sort->at_once = groups <= 1;
     sort->groups = groups;
