@@ -32,6 +32,7 @@
 #define TEAMWORK_ALGORITHMS_H
 
 #include <teamwork/kernel_definition.h>
+#include <teamwork/lower/algorithm/by_key.h>
 #include <teamwork/lower/algorithm/histogram.h>
 #include <teamwork/lower/algorithm/reduce.h>
 #include <teamwork/lower/algorithm/scan.h>
@@ -215,5 +216,39 @@
 #define TW_HISTOGRAM_RANGE(name, type, counter)                                                                        \
     TW_INTERNAL_HISTOGRAM_RANGE(name, type, counter)                                                                   \
     struct name##_histogram
+
+/**
+ * Defines a reduction of each run of equal keys (cub::DeviceReduce::ReduceByKey):
+ *
+ *     void name(tw_command_group *group, const key_type *keys, const value_type *values, size_t count,
+ *               key_type *keys_out, value_type *values_out, size_t *runs);
+ *
+ * keys_out[r] becomes the first key of run r, values_out[r] all its values together, in their order: the operation
+ * need not commute. runs[0] becomes the number of runs; it is in the device's memory, too: tw_count_on_device() takes
+ * it. There is room for as many keys and values as there may be runs, and nothing overlaps. On a GPU the sums of
+ * floating point may differ from run to run of the program in their last bits.
+ *
+ * Memory: reads keys and values once, on a CPU twice but for small counts, and writes those of runs. Temporary: on a
+ * GPU twice a value with a size_t for each tile, of 1024 to 4096 elements.
+ *
+ * Expands to: structs, three kernels and functions, all of whose names begin with `name`.
+ *
+ * @param equal  a function `bool f(key_type, key_type)` of the same file that compares a key with the one before, or a
+ *               macro such as tw_equal_to
+ */
+#define TW_REDUCE_BY_KEY(name, key_type, value_type, equal, operation)                                                 \
+    TW_INTERNAL_REDUCE_BY_KEY(name, key_type, value_type, equal, operation)                                            \
+    struct name##_by_key
+
+/**
+ * Defines a run-length encoding (cub::DeviceRunLengthEncode::Encode), with the memory of TW_REDUCE_BY_KEY():
+ *
+ *     void name(tw_command_group *group, const type *in, size_t count, type *out, size_t *lengths, size_t *runs);
+ *
+ * out[r] becomes the first element of run r, lengths[r] the number of its elements, and runs[0] the number of runs.
+ */
+#define TW_RUN_LENGTH_ENCODE(name, type, equal)                                                                        \
+    TW_INTERNAL_RUN_LENGTH_ENCODE(name, type, equal)                                                                   \
+    struct name##_by_key
 
 #endif
