@@ -36,6 +36,7 @@
 #include <teamwork/lower/algorithm/histogram.h>
 #include <teamwork/lower/algorithm/reduce.h>
 #include <teamwork/lower/algorithm/scan.h>
+#include <teamwork/lower/algorithm/segmented.h>
 #include <teamwork/lower/algorithm/select.h>
 #include <teamwork/lower/algorithm/sort.h>
 
@@ -250,5 +251,46 @@
 #define TW_RUN_LENGTH_ENCODE(name, type, equal)                                                                        \
     TW_INTERNAL_RUN_LENGTH_ENCODE(name, type, equal)                                                                   \
     struct name##_by_key
+
+/**
+ * Defines a reduction of each segment (cub::DeviceSegmentedReduce):
+ *
+ *     void name(tw_command_group *group, const type *in, size_t count, const size_t *offsets, size_t segments,
+ *               type init, type *out);
+ *
+ * out[s] becomes init and elements offsets[s] to offsets[s + 1] - 1 together, in their order: the operation need not
+ * commute. It is init where a segment is empty. The segments + 1 offsets are in the device's memory and ascend; if
+ * they do not, what is written is unspecified. An offset above `count` counts as `count`. Segments may have any
+ * length: the work is shared out by elements. On a GPU the sums of floating point may differ from run to run in their
+ * last bits.
+ *
+ * Memory: on a GPU reads the elements once, and for each segment reads and writes an element in temporary memory; on a
+ * CPU reads the elements once, but for those of segments that several processors share. Temporary: on a GPU the
+ * elements, and a bit for each.
+ *
+ * Expands to: structs, five kernels and functions, all of whose names begin with `name`.
+ */
+#define TW_SEGMENTED_REDUCE(name, type, operation)                                                                     \
+    TW_INTERNAL_SEGMENTED_REDUCE(name, type, operation)                                                                \
+    struct name##_segmented
+
+/**
+ * Defines scans of each segment, with arguments as TW_SEGMENTED_REDUCE() (cub::DeviceSegmentedScan):
+ *
+ *     void name_inclusive(tw_command_group *group, const type *in, size_t count, const size_t *offsets,
+ *                         size_t segments, type *out);
+ *     void name_exclusive(tw_command_group *group, const type *in, size_t count, const size_t *offsets,
+ *                         size_t segments, type init, type *out);
+ *
+ * out[i] becomes the elements of i's segment up to in[i] together; exclusive: init and those before in[i]. What is in
+ * no segment is not written. The inclusive scan may be in place; else `out` does not overlap `in`.
+ *
+ * Memory: reads the elements once and writes them once, on a CPU reads again those of segments that several processors
+ * share. Temporary: on a GPU a bit for each element, and twice the size of a value for each tile, of 1024 to 4096
+ * elements.
+ */
+#define TW_SEGMENTED_SCAN(name, type, operation)                                                                       \
+    TW_INTERNAL_SEGMENTED_SCAN(name, type, operation)                                                                  \
+    struct name##_segmented
 
 #endif

@@ -42,12 +42,14 @@ TW_INTERNAL_ALWAYS_INLINE size_t tw_internal_map_share(size_t range, size_t grou
     }
 #endif
 
-/* Expands to: two kernels. */
+/* Expands to: two kernels; or that of a GPU alone. */
 #define TW_INTERNAL_DEFINE_MAP(name, block)                                                                            \
-    TW_INTERNAL_DEFINE_MAP_TILES(name, block)                                                                          \
+    TW_INTERNAL_DEFINE_GPU_MAP(name, block);                                                                           \
     TW_INTERNAL_DEFINE_MAP_SHARES(name, block)                                                                         \
-    TW_ND_RANGE_KERNEL(static TW_BLOCK(block) TW_FOR_GPUS name##_map, TW_INTERNAL_TILE_ITEMS);                         \
     TW_WORK_GROUP_KERNEL(static TW_BLOCK(block) TW_FOR_CPUS name##_map_shares, 1)
+#define TW_INTERNAL_DEFINE_GPU_MAP(name, block)                                                                        \
+    TW_INTERNAL_DEFINE_MAP_TILES(name, block)                                                                          \
+    TW_ND_RANGE_KERNEL(static TW_BLOCK(block) TW_FOR_GPUS name##_map, TW_INTERNAL_TILE_ITEMS)
 #define TW_INTERNAL_MAP_KERNEL(name, device) ((device).is_gpu ? TW_KERNEL(name##_map) : TW_KERNEL(name##_map_shares))
 
 /* Adds the launch for at most `range` numbers, each of which costs a CPU as much as `bytes` of memory. */

@@ -57,6 +57,12 @@ static inline size_t tw_internal_divide_up(size_t count, size_t by)
     return count / by + (count % by != 0);
 }
 
+/* Where the next part of temporary memory may begin. */
+static inline size_t tw_internal_round_up(size_t bytes)
+{
+    return (bytes + 255) / 256 * 256;
+}
+
 static inline void tw_internal_begin_plan(struct tw_internal_plan *plan)
 {
     plan->count = plan->scratch_bytes = plan->cleared_bytes = 0;

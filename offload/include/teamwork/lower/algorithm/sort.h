@@ -165,11 +165,6 @@
         name##_bits(group, keys, values, count, 0, 64, true, keys_out, values_out);                                    \
     }
 
-static inline size_t tw_internal_round_up(size_t bytes)
-{
-    return (bytes + 255) / 256 * 256;
-}
-
 static inline void tw_internal_plan_sort(struct tw_internal_plan *plan, struct tw_internal_algorithm_device device,
                                          struct tw_internal_algorithm *block, struct tw_internal_radix_sort *sort,
                                          size_t key_bytes, size_t value_bytes, size_t tile, const tw_kernel *count,
