@@ -34,11 +34,15 @@
 #include <teamwork/kernel_definition.h>
 #include <teamwork/lower/algorithm/by_key.h>
 #include <teamwork/lower/algorithm/histogram.h>
+#include <teamwork/lower/algorithm/merge.h>
+#include <teamwork/lower/algorithm/permute.h>
 #include <teamwork/lower/algorithm/reduce.h>
 #include <teamwork/lower/algorithm/scan.h>
+#include <teamwork/lower/algorithm/search.h>
 #include <teamwork/lower/algorithm/segmented.h>
 #include <teamwork/lower/algorithm/select.h>
 #include <teamwork/lower/algorithm/sort.h>
+#include <teamwork/lower/algorithm/sort_by.h>
 
 /** Operations for numbers, of all types. Arguments are evaluated more than once. */
 #define tw_plus(a, b) ((a) + (b))
@@ -46,6 +50,7 @@
 #define tw_minimum(a, b) ((b) < (a) ? (b) : (a))
 #define tw_maximum(a, b) ((a) < (b) ? (b) : (a))
 #define tw_equal_to(a, b) ((a) == (b))
+#define tw_less(a, b) ((a) < (b))
 /** The key of a number in a sort. */
 #define tw_itself(x) (x)
 
@@ -292,5 +297,119 @@
 #define TW_SEGMENTED_SCAN(name, type, operation)                                                                       \
     TW_INTERNAL_SEGMENTED_SCAN(name, type, operation)                                                                  \
     struct name##_segmented
+
+/**
+ * Defines stable sorts by a comparison (std::stable_sort, cub::DeviceMergeSort::StableSortKeysCopy):
+ *
+ *     void name(tw_command_group *group, const type *in, size_t count, type *out);
+ *
+ * out[0] and so on become the elements in their order; those of which neither is less stay in the order that they have
+ * in `in`. `out` has room for `count` elements and does not overlap `in`. TW_SORT() is faster where a key tells the
+ * order.
+ *
+ * Memory: reads and writes the elements once, and once more for each doubling of what fits a tile of a GPU, 256 to 3840
+ * elements, or the share of a processor. Temporary: the elements, but for what fits a tile of a GPU. Elements of more
+ * than 128 bytes are slow on a GPU.
+ *
+ * Expands to: a struct, two kernels and functions, all of whose names begin with `name`.
+ *
+ * @param less  a function `bool f(type, type)` of the same file, or a macro such as tw_less: a strict weak order. With
+ *              one that is none, as that of floating point with NaNs, `out` has some elements of `in`, not each once;
+ *              TW_SORT() orders NaNs
+ */
+#define TW_SORT_BY(name, type, less)                                                                                   \
+    TW_INTERNAL_SORT_BY(name, type, less)                                                                              \
+    struct name##_sort_by
+
+/**
+ * Defines a stable merge of two sorted arrays (std::merge, cub::DeviceMerge::MergeKeys):
+ *
+ *     void name(tw_command_group *group, const type *a, size_t a_count, const type *b, size_t b_count, type *out);
+ *
+ * out[0] to out[a_count + b_count - 1] become the elements of both in their order; of those of which neither is less,
+ * elements of `a` come first. `out` overlaps neither. tw_count_on_device() tells how many elements `a` has. If they are
+ * not sorted, `out` has some of their elements.
+ *
+ * Memory: reads and writes the elements once. Temporary: none.
+ *
+ * Expands to: a struct, two kernels and functions, all of whose names begin with `name`.
+ *
+ * @param less  as that of TW_SORT_BY()
+ */
+#define TW_MERGE(name, type, less)                                                                                     \
+    TW_INTERNAL_MERGE_SORTED(name, type, less)                                                                         \
+    struct name##_merge
+
+/**
+ * Define binary searches for many values in a sorted array (std::lower_bound and std::upper_bound,
+ * thrust::lower_bound):
+ *
+ *     void name(tw_command_group *group, const type *in, size_t count, const type *values, size_t value_count,
+ *               size_t *out);
+ *
+ * out[i] becomes the place of the first of `count` elements that is not less than values[i]; of the upper bound, that
+ * values[i] is less than; `count` if there is none. tw_count_on_device() tells how many elements `in` has.
+ *
+ * Memory: for each value log2(count) reads. Temporary: none.
+ *
+ * Expands to: a struct, two kernels and the function, all of whose names begin with `name`.
+ *
+ * @param less  as that of TW_SORT_BY()
+ */
+#define TW_LOWER_BOUND(name, type, less)                                                                               \
+    TW_INTERNAL_SEARCH(name, type, less, TW_INTERNAL_BEHIND_LESS)                                                      \
+    struct name##_search
+#define TW_UPPER_BOUND(name, type, less)                                                                               \
+    TW_INTERNAL_SEARCH(name, type, less, TW_INTERNAL_BEHIND_EQUAL)                                                     \
+    struct name##_search
+
+/**
+ * Defines a gather (thrust::gather):
+ *
+ *     void name(tw_command_group *group, const type *in, size_t in_count, const index_type *indices, size_t count,
+ *               type *out);
+ *
+ * out[i] becomes in[indices[i]], for i below `count`. Where an index is below 0 or not below in_count, out[i] stays as
+ * it is. `out` does not overlap `in`.
+ *
+ * Memory: reads indices and elements once, the latter in any order, and writes elements once. Temporary: none.
+ *
+ * Expands to: a struct, two kernels and functions, all of whose names begin with `name`.
+ *
+ * @param index_type  an integer
+ */
+#define TW_GATHER(name, type, index_type)                                                                              \
+    TW_INTERNAL_GATHER(name, type, index_type)                                                                         \
+    struct name##_permutation
+
+/**
+ * Defines a scatter (thrust::scatter), with the memory of TW_GATHER():
+ *
+ *     void name(tw_command_group *group, const type *in, const index_type *indices, size_t count, type *out,
+ *               size_t out_count);
+ *
+ * out[indices[i]] becomes in[i], for i below `count`. An element whose index is below 0 or not below out_count is left
+ * out. If two have the same index, the bytes of either may be there, or some of both.
+ */
+#define TW_SCATTER(name, type, index_type)                                                                             \
+    TW_INTERNAL_SCATTER(name, type, index_type)                                                                        \
+    struct name##_permutation
+
+/**
+ * Defines a random permutation (std::shuffle, thrust::shuffle_copy):
+ *
+ *     void name(tw_command_group *group, const type *in, size_t count, uint64_t seed, type *out);
+ *
+ * out[0] to out[count - 1] become the elements in an order that depends on `seed` and the number of elements alone: it
+ * is the same on every device. A bijection in the manner of Philox with 24 rounds, keyed by Philox, tells where each
+ * comes from. `out` does not overlap `in`. Not for cryptography.
+ *
+ * Memory: reads the elements once, in any order, and writes them once. Temporary: none.
+ *
+ * Expands to: a struct, two kernels and the function, all of whose names begin with `name`.
+ */
+#define TW_SHUFFLE(name, type)                                                                                         \
+    TW_INTERNAL_SHUFFLE(name, type)                                                                                    \
+    struct name##_shuffle
 
 #endif
