@@ -59,7 +59,7 @@ enum { TW_INTERNAL_FEW = 48 }; /* elements that are sorted by insertion */
             name##_put(k, TW_INTERNAL_SORT_OUT, to, x);                                                                \
         }                                                                                                              \
     }                                                                                                                  \
-    static inline void name##_sort_at_once(const struct name##_sort *k, size_t count)                                  \
+    TW_INTERNAL_ALWAYS_INLINE void name##_sort_at_once(const struct name##_sort *k, size_t count)                      \
     {                                                                                                                  \
         size_t places[TW_INTERNAL_DIGITS];                                                                             \
         if (count <= TW_INTERNAL_FEW) {                                                                                \
@@ -78,28 +78,32 @@ enum { TW_INTERNAL_FEW = 48 }; /* elements that are sorted by insertion */
         }                                                                                                              \
     }
 
+/* A copy of the block is in registers: what is stored might be a part of the block itself, for all that the compiler
+   knows, so that each element would load it anew. */
 #define TW_INTERNAL_DEFINE_SORT_SHARES(name)                                                                           \
     TW_INTERNAL_DEFINE_SORT_PASS(name)                                                                                 \
     TW_INTERNAL_DEFINE_SORT_AT_ONCE(name)                                                                              \
     static inline void name##_sort_counts(tw_group group, const struct name##_sort *k)                                 \
     {                                                                                                                  \
         TW_ONCE(group) {                                                                                               \
+            const struct name##_sort own = *k;                                                                         \
             size_t first = 0;                                                                                          \
-            const size_t me = tw_group_id(group, 0), past = tw_internal_share_of(&k->common, me, &first);              \
-            name##_count_digits(k, k->common.pass, first, past,                                                        \
-                                (size_t *)k->common.scratch + me * TW_INTERNAL_DIGITS);                                \
+            const size_t me = tw_group_id(group, 0), past = tw_internal_share_of(&own.common, me, &first);             \
+            name##_count_digits(&own, own.common.pass, first, past,                                                    \
+                                (size_t *)own.common.scratch + me * TW_INTERNAL_DIGITS);                               \
         }                                                                                                              \
     }                                                                                                                  \
     static inline void name##_sort_shares(tw_group group, const struct name##_sort *k)                                 \
     {                                                                                                                  \
         TW_ONCE(group) {                                                                                               \
+            const struct name##_sort own = *k;                                                                         \
             size_t places[TW_INTERNAL_DIGITS], first = 0;                                                              \
-            const size_t me = tw_group_id(group, 0), past = tw_internal_share_of(&k->common, me, &first);              \
-            if (k->sort.at_once) {                                                                                     \
-                name##_sort_at_once(k, past);                                                                          \
+            const size_t me = tw_group_id(group, 0), past = tw_internal_share_of(&own.common, me, &first);             \
+            if (own.sort.at_once) {                                                                                    \
+                name##_sort_at_once(&own, past);                                                                       \
             } else {                                                                                                   \
-                tw_internal_find_places((const size_t *)k->common.scratch, k->sort.groups, me, places);                \
-                name##_move(k, k->common.pass, first, past, places);                                                   \
+                tw_internal_find_places((const size_t *)own.common.scratch, own.sort.groups, me, places);              \
+                name##_move(&own, own.common.pass, first, past, places);                                               \
             }                                                                                                          \
         }                                                                                                              \
     }
