@@ -56,19 +56,13 @@ enum { TW_INTERNAL_REDUCE_GROUPS = 8 }; /* groups for each multiprocessor */
         if (tw_internal_is_aligned(in))                                                                                \
             for (; first < count && count - first >= TILE; first += stride) {                                          \
                 y = name##_reduce_tile(in + first + item * VECTOR);                                                    \
-                if (has)                                                                                               \
-                    x = operation(x, y);                                                                               \
-                else                                                                                                   \
-                    x = y;                                                                                             \
+                TW_INTERNAL_APPEND(has, x, operation, y);                                                              \
                 has = true;                                                                                            \
             }                                                                                                          \
         for (; first < count; first += stride)                                                                         \
             for (size_t i = first + item; i < count && i < first + TILE; i += TW_INTERNAL_TILE_ITEMS) {                \
                 y = in[i];                                                                                             \
-                if (has)                                                                                               \
-                    x = operation(x, y);                                                                               \
-                else                                                                                                   \
-                    x = y;                                                                                             \
+                TW_INTERNAL_APPEND(has, x, operation, y);                                                              \
                 has = true;                                                                                            \
             }                                                                                                          \
         if (!has)                                                                                                      \

@@ -51,10 +51,7 @@
         *before = parts[has ? BEFORE : 0];                                                                             \
         for (unsigned i = 0; i < sub_group.tw_id_; ++i) {                                                              \
             const type part = parts[i];                                                                                \
-            if (has)                                                                                                   \
-                *before = operation(*before, part);                                                                    \
-            else                                                                                                       \
-                *before = part;                                                                                        \
+            TW_INTERNAL_APPEND(has, *before, operation, part);                                                         \
             has = true;                                                                                                \
         }                                                                                                              \
         return has;                                                                                                    \
@@ -89,10 +86,7 @@
         {                                                                                                              \
             _Pragma("unroll") for (unsigned j = 1; j < ROW; ++j) x[r][j] = operation(x[r][j - 1], x[r][j]);            \
             up_to[r] = name##_scan_lanes(sub_group, x[r][ROW - 1]);                                                    \
-            if (r)                                                                                                     \
-                before = operation(before, up_to[r]);                                                                  \
-            else                                                                                                       \
-                before = up_to[r];                                                                                     \
+            TW_INTERNAL_APPEND(r, before, operation, up_to[r]);                                                        \
         }                                                                                                              \
         bool has = name##_scan_before(item, k, tile, parts, before, &before);                                          \
         _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r)                                                          \
@@ -112,10 +106,7 @@
                 if (start + r * stride + j < count)                                                                    \
                     name##_store(k, start + r * stride + j, count, y);                                                 \
             }                                                                                                          \
-            if (has)                                                                                                   \
-                before = operation(before, total);                                                                     \
-            else                                                                                                       \
-                before = total;                                                                                        \
+            TW_INTERNAL_APPEND(has, before, operation, total);                                                         \
             has = true;                                                                                                \
         }                                                                                                              \
     }
