@@ -2,11 +2,15 @@
 /* CUB's side: calls on one stream, with temporary memory that is allocated once. */
 #include "sides.h"
 
+#include <climits>
 #include <cstdio>
 
 #include <cub/cub.cuh>
+#include <cuda/std/functional>
 
 static void *in, *out, *temporary;
+static int *keys;
+static size_t *offsets;
 static size_t temporary_bytes;
 static cudaStream_t stream;
 
@@ -15,6 +19,15 @@ static __global__ void make(unsigned *x, size_t words)
     const size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
     if (i < words)
         x[i] = input_number(i);
+}
+
+static __global__ void make_keys(int *to, size_t *begins, size_t count)
+{
+    const size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+    if (i < count)
+        to[i] = run_key(i);
+    if (i <= count && i % SEGMENT == 0)
+        begins[i / SEGMENT] = i;
 }
 
 struct is_even {
@@ -35,8 +48,11 @@ static bool begin(size_t count)
 {
     temporary_bytes = 20 * count + (64 << 20);
     if (!check(cudaStreamCreate(&stream)) || !check(cudaMalloc(&in, 8 * count))
-        || !check(cudaMalloc(&out, 8 * count + 64)) || !check(cudaMalloc(&temporary, temporary_bytes)))
+        || !check(cudaMalloc(&out, 8 * count + 64)) || !check(cudaMalloc(&temporary, temporary_bytes))
+        || !check(cudaMalloc((void **)&keys, 4 * count))
+        || !check(cudaMalloc((void **)&offsets, (count / SEGMENT + 1) * sizeof *offsets)))
         return false;
+    make_keys<<<(unsigned)(count / 256 + 1), 256, 0, stream>>>(keys, offsets, count);
     make<<<(unsigned)((2 * count + 255) / 256), 256, 0, stream>>>((unsigned *)in, 2 * count);
     return check(cudaStreamSynchronize(stream));
 }
@@ -65,6 +81,21 @@ static cudaError_t call(enum algorithm algorithm, size_t count)
     case ALGORITHM_SORT_PAIRS:
         return cub::DeviceRadixSort::SortPairs(temporary, bytes, (const int *)in, (int *)out, (const int *)in + count,
                                                (int *)out + count, n, 0, 32, stream);
+    case ALGORITHM_HISTOGRAM:
+        return cub::DeviceHistogram::HistogramEven(temporary, bytes, (const int *)in, (unsigned *)out, BINS + 1,
+                                                   INT_MIN, INT_MAX, n, stream);
+    case ALGORITHM_BY_KEY:
+        return cub::DeviceReduce::ReduceByKey(temporary, bytes, (const int *)keys, (int *)out + 16, (const int *)in,
+                                              (int *)out + 16 + count, (size_t *)out, cuda::std::plus<>{}, n, stream);
+    case ALGORITHM_SEGMENTED:
+        return cub::DeviceSegmentedReduce::Sum(temporary, bytes, (const float *)in, (float *)out, n / SEGMENT, offsets,
+                                               offsets + 1, stream);
+    case ALGORITHM_SORT_BY:
+        return cub::DeviceMergeSort::StableSortKeysCopy(temporary, bytes, (const int *)in, (int *)out, n,
+                                                        cuda::std::less<>{}, stream);
+    case ALGORITHM_MERGE:
+        return cub::DeviceMerge::MergeKeys(temporary, bytes, (const int *)keys, n / 2, (const int *)keys, n / 2,
+                                           (int *)out, cuda::std::less<>{}, stream);
     default:
         return cudaErrorInvalidValue;
     }
@@ -83,6 +114,8 @@ static void end(void)
     cudaFree(in);
     cudaFree(out);
     cudaFree(temporary);
+    cudaFree(keys);
+    cudaFree(offsets);
     cudaStreamDestroy(stream);
 }
 

@@ -2,6 +2,7 @@
 /* Teamwork's side: groups on an in-order queue, over memory of the device. */
 #include "sides.h"
 
+#include <limits.h>
 #include <stdio.h>
 
 #include <teamwork/algorithms.h>
@@ -21,8 +22,16 @@ TW_SORT(sort_ints, int, tw_itself);
 TW_SORT(sort_longs, long long, tw_itself);
 TW_SORT_PAIRS(sort_pairs, int, int);
 
+TW_HISTOGRAM_EVEN(count_ints, int, unsigned);
+TW_REDUCE_BY_KEY(sum_by_key, int, int, tw_equal_to, tw_plus);
+TW_SEGMENTED_REDUCE(sum_segments, float, tw_plus);
+TW_SORT_BY(sort_ints_by, int, tw_less);
+TW_MERGE(merge_ints, int, tw_less);
+
 static tw_queue *queue;
 static void *in, *out;
+static int *keys;
+static size_t *offsets;
 
 struct make {
     unsigned *x;
@@ -33,6 +42,19 @@ static inline void make(tw_item item, const struct make *k)
     k->x[tw_global_id(item, 0)] = input_number(tw_global_id(item, 0) % k->words);
 }
 TW_RANGE_KERNEL(make, 1);
+
+struct make_keys {
+    int *keys;
+    size_t *offsets;
+};
+static inline void make_keys(tw_item item, const struct make_keys *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    k->keys[i] = run_key(i);
+    if (i % SEGMENT == 0)
+        k->offsets[i / SEGMENT] = i;
+}
+TW_RANGE_KERNEL(make_keys, 1);
 
 static bool check(tw_status status)
 {
@@ -47,10 +69,16 @@ static bool begin(size_t count)
         return false;
     in = tw_malloc_device(tw_queue_device(queue), 8 * count);
     out = tw_malloc_device(tw_queue_device(queue), 8 * count + 64);
-    if (!in || !out)
+    keys = (int *)tw_malloc_device(tw_queue_device(queue), 4 * (count + 1));
+    offsets = (size_t *)tw_malloc_device(tw_queue_device(queue), (count / SEGMENT + 1) * sizeof *offsets);
+    if (!in || !out || !keys || !offsets)
         return check(TW_ERROR_OUT_OF_DEVICE_MEMORY);
     tw_command_group *cg = tw_queue_begin(queue);
     tw_parallel_for(cg, tw_range_1d(2 * count), make, .x = (unsigned *)in, .words = 2 * count);
+    if (!check(tw_queue_submit(queue, cg, NULL)))
+        return false;
+    cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(count + 1), make_keys, .keys = keys, .offsets = offsets);
     return check(tw_queue_submit(queue, cg, NULL)) && check(tw_queue_wait_and_throw(queue));
 }
 
@@ -81,6 +109,21 @@ static void record(tw_command_group *cg, enum algorithm algorithm, size_t count)
     case ALGORITHM_SORT_PAIRS:
         sort_pairs(cg, (const int *)in, (const int *)in + count, count, (int *)out, (int *)out + count);
         break;
+    case ALGORITHM_HISTOGRAM:
+        count_ints(cg, (const int *)in, count, BINS, INT_MIN, INT_MAX, (unsigned *)out);
+        break;
+    case ALGORITHM_BY_KEY:
+        sum_by_key(cg, keys, (const int *)in, count, (int *)out + 16, (int *)out + 16 + count, (size_t *)out);
+        break;
+    case ALGORITHM_SEGMENTED:
+        sum_segments(cg, (const float *)in, count, offsets, count / SEGMENT, 0, (float *)out);
+        break;
+    case ALGORITHM_SORT_BY:
+        sort_ints_by(cg, (const int *)in, count, (int *)out);
+        break;
+    case ALGORITHM_MERGE:
+        merge_ints(cg, keys, count / 2, keys, count / 2, (int *)out);
+        break;
     default:
         break;
     }
@@ -101,6 +144,8 @@ static void end(void)
 {
     tw_free(in);
     tw_free(out);
+    tw_free(keys);
+    tw_free(offsets);
     tw_queue_destroy(&queue);
 }
 

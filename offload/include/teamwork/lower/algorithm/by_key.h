@@ -34,6 +34,76 @@
         return b;                                                                                                      \
     }
 
+#if TW_ON_GPU
+
+#define TW_INTERNAL_DEFINE_RUN_SHARES(name, key_type, value_type, equal, operation, VALUE)                             \
+    TW_INTERNAL_NO_CPU_KERNEL(name##_sums, name##_by_key)                                                              \
+    TW_INTERNAL_NO_CPU_KERNEL(name##_shares, name##_by_key)
+
+#else
+
+/* On a CPU a loop goes from run to run. The first launch counts the runs of a share, and reduces what it has of the
+   last one. */
+#define TW_INTERNAL_DEFINE_RUN_SUMS(name, value_type, operation, VALUE)                                                \
+    static inline void name##_sums(tw_group group, const struct name##_by_key *k)                                      \
+    {                                                                                                                  \
+        TW_ONCE(group) {                                                                                               \
+            const struct name##_by_key own = *k; /* in registers, whatever is stored */                                \
+            size_t first = 0;                                                                                          \
+            const size_t past = tw_internal_share_of(&own.common, tw_group_id(group, 0), &first);                      \
+            if (first < past) {                                                                                        \
+                name##_run *const run = (name##_run *)own.common.scratch + tw_group_id(group, 0);                      \
+                size_t i = past - 1, begun = 0;                                                                        \
+                while (i > first && !name##_begins(&own, i))                                                           \
+                    --i;                                                                                               \
+                value_type value = VALUE(&own, i);                                                                     \
+                for (size_t j = i + 1; j < past; ++j)                                                                  \
+                    value = operation(value, VALUE(&own, j));                                                          \
+                for (i = first; i < past; ++i)                                                                         \
+                    begun += name##_begins(&own, i);                                                                   \
+                run->begun = begun;                                                                                    \
+                run->value = value;                                                                                    \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+#define TW_INTERNAL_DEFINE_RUN_SHARES(name, key_type, value_type, equal, operation, VALUE)                             \
+    TW_INTERNAL_DEFINE_RUN_SUMS(name, value_type, operation, VALUE)                                                    \
+    static inline void name##_shares(tw_group group, const struct name##_by_key *k)                                    \
+    {                                                                                                                  \
+        TW_ONCE(group) {                                                                                               \
+            const struct name##_by_key own = *k;                                                                       \
+            const name##_run *const before = (const name##_run *)own.common.scratch;                                   \
+            const size_t me = tw_group_id(group, 0), count = tw_internal_count(&own.common);                           \
+            size_t i = 0;                                                                                              \
+            const size_t past = tw_internal_share_of(&own.common, me, &i);                                             \
+            if (i < past) {                                                                                            \
+                name##_run run = name##_load(&own, i, count);                                                          \
+                bool begins = run.begun;                                                                               \
+                for (size_t share = me; share-- > 0;)                                                                  \
+                    run = name##_join(before[share], run);                                                             \
+                while (i < past) {                                                                                     \
+                    if (begins)                                                                                        \
+                        own.out[run.begun - 1] = own.in[i];                                                            \
+                    for (++i; i < past && !(begins = name##_begins(&own, i)); ++i)                                     \
+                        run.value = operation(run.value, VALUE(&own, i));                                              \
+                    if (i < past || i == count || name##_begins(&own, i))                                              \
+                        own.values_out[run.begun - 1] = run.value;                                                     \
+                    if (i < past) {                                                                                    \
+                        run.value = VALUE(&own, i);                                                                    \
+                        ++run.begun;                                                                                   \
+                    }                                                                                                  \
+                }                                                                                                      \
+                if (past == count)                                                                                     \
+                    *own.runs = run.begun;                                                                             \
+            } else if (me == 0) {                                                                                      \
+                *own.runs = 0;                                                                                         \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+#endif
+
 #define TW_INTERNAL_DEFINE_BY_KEY(name, key_type, value_type, equal, operation, VALUE)                                 \
     TW_INTERNAL_DEFINE_RUN(name, key_type, value_type, operation)                                                      \
     TW_INTERNAL_ALWAYS_INLINE bool name##_begins(const struct name##_by_key *k, size_t i)                              \
@@ -61,7 +131,9 @@
     {                                                                                                                  \
         *k->runs = 0;                                                                                                  \
     }                                                                                                                  \
-    TW_INTERNAL_DEFINE_TRANSFORMED_SCAN(name, name##_by_key, name##_run, name##_join);                                 \
+    TW_INTERNAL_DEFINE_TRANSFORMED_TILES(name, name##_by_key, name##_run, name##_join)                                 \
+    TW_INTERNAL_DEFINE_RUN_SHARES(name, key_type, value_type, equal, operation, VALUE)                                 \
+    TW_INTERNAL_DEFINE_TRANSFORMED_KERNELS(name, name##_by_key);                                                       \
     static inline __attribute__((unused)) void name##_record(tw_command_group *group, const key_type *in,              \
                                                              const value_type *values, size_t count, key_type *out,    \
                                                              value_type *values_out, size_t *runs)                     \

@@ -93,15 +93,16 @@ enum {
     static inline void name##_histogram_shares(tw_group group, const struct name##_histogram *k)                       \
     {                                                                                                                  \
         TW_ONCE(group) {                                                                                               \
-            const size_t me = tw_group_id(group, 0), bins = k->bins;                                                   \
-            counter *const to = k->copies > 1 ? (counter *)k->common.scratch + me * bins : k->histogram;               \
+            const struct name##_histogram own = *k; /* in registers */                                                 \
+            const size_t me = tw_group_id(group, 0), bins = own.bins;                                                  \
+            counter *const to = own.copies > 1 ? (counter *)own.common.scratch + me * bins : own.histogram;            \
             size_t i = 0;                                                                                              \
-            const size_t past = tw_internal_share_of(&k->common, me, &i);                                              \
+            const size_t past = tw_internal_share_of(&own.common, me, &i);                                             \
             for (size_t b = 0; b < bins; ++b)                                                                          \
                 to[b] = 0;                                                                                             \
             for (; i < past; ++i) {                                                                                    \
-                const type x = k->in[i];                                                                               \
-                const size_t bin = name##_bin(k, x);                                                                   \
+                const type x = own.in[i];                                                                              \
+                const size_t bin = name##_bin(&own, x);                                                                \
                 if (bin < bins)                                                                                        \
                     ++to[bin];                                                                                         \
             }                                                                                                          \

@@ -10,7 +10,8 @@ struct tw_internal_even {
     unsigned long long lower, range; /* of integers; the upper limit minus the lower one */
     double low, high, scale;         /* of floating point; bins for a difference of 1 */
     unsigned long long bins;
-    bool is_wide; /* range * bins may have more than 64 bits */
+    unsigned long long scale32; /* 2^32 bins / range, rounded down, if there are fewer bins than numbers of 32 bits */
+    bool is_wide;               /* range * bins may have more than 64 bits */
 };
 
 /* The first offset of bin `bin` from the lower limit: ceil(bin * range / bins). Nothing overflows, for there are fewer
@@ -22,11 +23,16 @@ TW_INTERNAL_ALWAYS_INLINE unsigned long long tw_internal_even_edge(const struct 
     return bin * (even->range / even->bins) + rest / even->bins + (rest % even->bins != 0);
 }
 
-/* The bin of an offset from the lower limit: floor(offset * bins / range). Offsets below the limit wrap around. */
+/* The bin of an offset from the lower limit: floor(offset * bins / range). Offsets below the limit wrap around. A
+   division costs far more than a product, which is right or 1 too small. */
 TW_INTERNAL_ALWAYS_INLINE size_t tw_internal_even_bin_of(const struct tw_internal_even *even, unsigned long long offset)
 {
     if (offset >= even->range)
         return (size_t)even->bins;
+    if (even->scale32) {
+        const unsigned long long about = offset * even->scale32 >> 32;
+        return (size_t)(about + ((about + 1) * even->range <= offset * even->bins));
+    }
     if (!even->is_wide)
         return (size_t)(offset * even->bins / even->range);
     unsigned long long bin = (unsigned long long)((double)offset / (double)even->range * (double)even->bins);
@@ -48,6 +54,9 @@ TW_INTERNAL_ALWAYS_INLINE size_t tw_internal_even_bin_of(const struct tw_interna
         even->lower = (unsigned long long)lower;                                                                       \
         even->range = (unsigned long long)upper - (unsigned long long)lower;                                           \
         even->is_wide = even->bins && even->range > ~0ull / even->bins;                                                \
+        even->scale32 = even->bins < even->range && even->range - 1 <= 0xffffffffu && even->range                      \
+                            ? (even->bins << 32) / even->range                                                         \
+                            : 0;                                                                                       \
         return lower < upper;                                                                                          \
     }
 #define TW_INTERNAL_DEFINE_EVEN_FLOATING(type)                                                                         \

@@ -123,39 +123,41 @@
     static inline void name##_sums(tw_group group, const struct block *k)                                              \
     {                                                                                                                  \
         TW_ONCE(group) {                                                                                               \
-            const size_t me = tw_group_id(group, 0), count = tw_internal_count(&k->common);                            \
+            const struct block own = *k; /* in registers, whatever is stored */                                        \
+            const size_t me = tw_group_id(group, 0), count = tw_internal_count(&own.common);                           \
             size_t i = 0;                                                                                              \
-            const size_t past = tw_internal_share_of(&k->common, me, &i);                                              \
+            const size_t past = tw_internal_share_of(&own.common, me, &i);                                             \
             if (i < past) {                                                                                            \
-                type sum = name##_load(k, i, count);                                                                   \
+                type sum = name##_load(&own, i, count);                                                                \
                 while (++i < past) {                                                                                   \
-                    const type x = name##_load(k, i, count);                                                           \
+                    const type x = name##_load(&own, i, count);                                                        \
                     sum = operation(sum, x);                                                                           \
                 }                                                                                                      \
-                ((type *)k->common.scratch)[me] = sum;                                                                 \
+                ((type *)own.common.scratch)[me] = sum;                                                                \
             }                                                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
     static inline void name##_shares(tw_group group, const struct block *k)                                            \
     {                                                                                                                  \
         TW_ONCE(group) {                                                                                               \
-            const type *const sums = (const type *)k->common.scratch;                                                  \
-            const size_t me = tw_group_id(group, 0), count = tw_internal_count(&k->common);                            \
+            const struct block own = *k; /* in registers, whatever is stored */                                        \
+            const type *const sums = (const type *)own.common.scratch;                                                 \
+            const size_t me = tw_group_id(group, 0), count = tw_internal_count(&own.common);                           \
             size_t i = 0;                                                                                              \
-            const size_t past = tw_internal_share_of(&k->common, me, &i);                                              \
+            const size_t past = tw_internal_share_of(&own.common, me, &i);                                             \
             if (i < past) {                                                                                            \
-                type y = name##_load(k, i, count);                                                                     \
+                type y = name##_load(&own, i, count);                                                                  \
                 for (size_t s = me; s-- > 0;)                                                                          \
                     y = operation(sums[s], y);                                                                         \
                 for (;;) {                                                                                             \
-                    name##_store(k, i, count, y);                                                                      \
+                    name##_store(&own, i, count, y);                                                                   \
                     if (++i == past)                                                                                   \
                         break;                                                                                         \
-                    const type x = name##_load(k, i, count);                                                           \
+                    const type x = name##_load(&own, i, count);                                                        \
                     y = operation(y, x);                                                                               \
                 }                                                                                                      \
             } else if (me == 0) {                                                                                      \
-                name##_store_none(k);                                                                                  \
+                name##_store_none(&own);                                                                               \
             }                                                                                                          \
         }                                                                                                              \
     }
@@ -165,6 +167,8 @@
 #define TW_INTERNAL_DEFINE_TRANSFORMED_SCAN(name, block, type, operation)                                              \
     TW_INTERNAL_DEFINE_TRANSFORMED_TILES(name, block, type, operation)                                                 \
     TW_INTERNAL_DEFINE_TRANSFORMED_SHARES(name, block, type, operation)                                                \
+    TW_INTERNAL_DEFINE_TRANSFORMED_KERNELS(name, block)
+#define TW_INTERNAL_DEFINE_TRANSFORMED_KERNELS(name, block)                                                            \
     TW_ND_RANGE_KERNEL(static TW_BLOCK(block) TW_FOR_GPUS name##_tiles, TW_INTERNAL_TILE_ITEMS);                       \
     TW_WORK_GROUP_KERNEL(static TW_BLOCK(block) TW_FOR_CPUS name##_sums, 1);                                           \
     TW_WORK_GROUP_KERNEL(static TW_BLOCK(block) TW_FOR_CPUS name##_shares, 1)

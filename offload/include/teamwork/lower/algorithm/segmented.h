@@ -242,9 +242,7 @@ TW_INTERNAL_ALWAYS_INLINE bool tw_internal_is_edge(const struct tw_internal_algo
 
 #define TW_INTERNAL_DEFINE_SEGMENTED(name, type)                                                                       \
     TW_INTERNAL_DEFINE_GPU_MAP(name##_mark, name##_segmented);                                                         \
-    TW_ND_RANGE_KERNEL(static TW_BLOCK(name##_segmented) TW_FOR_GPUS name##_tiles, TW_INTERNAL_TILE_ITEMS);            \
-    TW_WORK_GROUP_KERNEL(static TW_BLOCK(name##_segmented) TW_FOR_CPUS name##_sums, 1);                                \
-    TW_WORK_GROUP_KERNEL(static TW_BLOCK(name##_segmented) TW_FOR_CPUS name##_shares, 1);                              \
+    TW_INTERNAL_DEFINE_TRANSFORMED_KERNELS(name, name##_segmented);                                                    \
     static inline __attribute__((unused)) void name##_plan(                                                            \
         struct tw_internal_plan *plan, struct tw_internal_algorithm_device device, struct name##_segmented *k)         \
     {                                                                                                                  \
