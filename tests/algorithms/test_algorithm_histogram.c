@@ -45,6 +45,12 @@ static int alike_value(size_t i)
 {
     return i % 1000 == 999 ? 1 : 7;
 }
+/* The first number of one of a thousand bins over all numbers, or the one before. */
+static int edge_value(size_t i)
+{
+    const unsigned first = (unsigned)((number(i) % 1000 * 0xffffffffull + 999) / 1000);
+    return (int)(first - i % 2 + (1u << 31));
+}
 static unsigned char byte_value(size_t i)
 {
     return (unsigned char)number(i);
@@ -96,6 +102,8 @@ CHECK_HISTOGRAM(ints, count_ints, int, unsigned, int_value, 100, int_bin(x[i], 1
 CHECK_HISTOGRAM(many_bins, count_ints, int, unsigned, int_value, MOST_BINS, int_bin(x[i], MOST_BINS, -90, 4911), -90,
                 4911)
 CHECK_HISTOGRAM(one_bin, count_ints, int, unsigned, int_value, 1, int_bin(x[i], 1, 0, 1000), 0, 1000)
+CHECK_HISTOGRAM(edges_of_ints, count_ints, int, unsigned, edge_value, 1000, int_bin(x[i], 1000, INT_MIN, INT_MAX),
+                INT_MIN, INT_MAX)
 CHECK_HISTOGRAM(alike, count_ints, int, unsigned, alike_value, 10, int_bin(x[i], 10, 0, 10), 0, 10)
 CHECK_HISTOGRAM(bytes, count_bytes, unsigned char, unsigned, byte_value, 256, x[i] < 255 ? x[i] * 256 / 255 : 256, 0,
                 255)
@@ -164,7 +172,8 @@ TW_TEST(a_count_on_the_device_and_refusals)
 }
 
 TW_TEST_LIST = {
-    TW_CASE(ints),  TW_CASE(many_bins), TW_CASE(one_bin),  TW_CASE(alike),
-    TW_CASE(bytes), TW_CASE(doubles),   TW_CASE(all_bits), TW_CASE(a_count_on_the_device_and_refusals),
+    TW_CASE(ints),          TW_CASE(many_bins), TW_CASE(one_bin),
+    TW_CASE(edges_of_ints), TW_CASE(alike),     TW_CASE(bytes),
+    TW_CASE(doubles),       TW_CASE(all_bits),  TW_CASE(a_count_on_the_device_and_refusals),
     TW_CASES_END,
 };
