@@ -190,12 +190,14 @@
 /**
  * Defines a histogram with bins of the same width (cub::DeviceHistogram::HistogramEven):
  *
- *     void name(tw_command_group *group, const type *in, size_t count, size_t bins, type lower, type upper,
+ *     void name(tw_command_group *group, const type *in, size_t count, size_t bins, limit lower, limit upper,
  *               counter *histogram);
  *
  * histogram[b] becomes the number of elements in bin b, of 0 to bins - 1. Bin b begins at
  * lower + b * (upper - lower) / bins, for integers exactly, rounded up; for floating point but for a rounding, in
- * double. Elements below `lower`, not below `upper`, and NaNs are not counted. TW_ERROR_INVALID_ARGUMENT unless there
+ * double. Elements below `lower`, not below `upper`, and NaNs are not counted. The type of limits is long long for
+ * integers, unsigned long long for unsigned ones of 64 bits, and `type` for floating point: 256 bins from 0 to 256
+ * have all numbers of a byte. TW_ERROR_INVALID_ARGUMENT unless there
  * are 1 to 2^32 - 1 bins and `lower` is below `upper`, of floating point with a finite difference.
  *
  * Memory: reads the elements once. Temporary: on a CPU one histogram for each processor, at most the elements' size.

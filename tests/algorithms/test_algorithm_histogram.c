@@ -104,9 +104,9 @@ CHECK_HISTOGRAM(many_bins, count_ints, int, unsigned, int_value, MOST_BINS, int_
 CHECK_HISTOGRAM(one_bin, count_ints, int, unsigned, int_value, 1, int_bin(x[i], 1, 0, 1000), 0, 1000)
 CHECK_HISTOGRAM(edges_of_ints, count_ints, int, unsigned, edge_value, 1000, int_bin(x[i], 1000, INT_MIN, INT_MAX),
                 INT_MIN, INT_MAX)
+CHECK_HISTOGRAM(narrow_bins, count_ints, int, unsigned, int_value, 100, int_bin(x[i], 100, 0, 37), 0, 37)
 CHECK_HISTOGRAM(alike, count_ints, int, unsigned, alike_value, 10, int_bin(x[i], 10, 0, 10), 0, 10)
-CHECK_HISTOGRAM(bytes, count_bytes, unsigned char, unsigned, byte_value, 256, x[i] < 255 ? x[i] * 256 / 255 : 256, 0,
-                255)
+CHECK_HISTOGRAM(bytes, count_bytes, unsigned char, unsigned, byte_value, 256, x[i], 0, 256)
 CHECK_HISTOGRAM(doubles, count_doubles, double, unsigned, double_value, 5, edge_bin(x[i], 5, edges),
                 (const double *)tw_read(cg, limits))
 
@@ -172,8 +172,10 @@ TW_TEST(a_count_on_the_device_and_refusals)
 }
 
 TW_TEST_LIST = {
-    TW_CASE(ints),          TW_CASE(many_bins), TW_CASE(one_bin),
-    TW_CASE(edges_of_ints), TW_CASE(alike),     TW_CASE(bytes),
-    TW_CASE(doubles),       TW_CASE(all_bits),  TW_CASE(a_count_on_the_device_and_refusals),
+    TW_CASE(ints),        TW_CASE(many_bins),
+    TW_CASE(one_bin),     TW_CASE(edges_of_ints),
+    TW_CASE(narrow_bins), TW_CASE(alike),
+    TW_CASE(bytes),       TW_CASE(doubles),
+    TW_CASE(all_bits),    TW_CASE(a_count_on_the_device_and_refusals),
     TW_CASES_END,
 };

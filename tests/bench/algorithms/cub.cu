@@ -9,6 +9,8 @@
 #include <cuda/std/functional>
 
 static void *in, *out, *temporary;
+static const char *from; /* in `in`: the input of one call */
+static size_t most;
 static int *keys;
 static size_t *offsets;
 static size_t temporary_bytes;
@@ -46,6 +48,7 @@ static bool check(cudaError_t error)
 
 static bool begin(size_t count)
 {
+    most = count;
     temporary_bytes = 20 * count + (64 << 20);
     if (!check(cudaStreamCreate(&stream)) || !check(cudaMalloc(&in, 8 * count))
         || !check(cudaMalloc(&out, 8 * count + 64)) || !check(cudaMalloc(&temporary, temporary_bytes))
@@ -63,35 +66,35 @@ static cudaError_t call(enum algorithm algorithm, size_t count)
     const int n = (int)count;
     switch (algorithm) {
     case ALGORITHM_REDUCE_INT:
-        return cub::DeviceReduce::Sum(temporary, bytes, (const int *)in, (int *)out, n, stream);
+        return cub::DeviceReduce::Sum(temporary, bytes, (const int *)from, (int *)out, n, stream);
     case ALGORITHM_REDUCE_FLOAT:
-        return cub::DeviceReduce::Sum(temporary, bytes, (const float *)in, (float *)out, n, stream);
+        return cub::DeviceReduce::Sum(temporary, bytes, (const float *)from, (float *)out, n, stream);
     case ALGORITHM_SCAN_INT:
-        return cub::DeviceScan::InclusiveSum(temporary, bytes, (const int *)in, (int *)out, n, stream);
+        return cub::DeviceScan::InclusiveSum(temporary, bytes, (const int *)from, (int *)out, n, stream);
     case ALGORITHM_SCAN_DOUBLE:
-        return cub::DeviceScan::InclusiveSum(temporary, bytes, (const double *)in, (double *)out, n, stream);
+        return cub::DeviceScan::InclusiveSum(temporary, bytes, (const double *)from, (double *)out, n, stream);
     case ALGORITHM_SELECT_INT:
-        return cub::DeviceSelect::If(temporary, bytes, (const int *)in, (int *)out + 16, (size_t *)out, n, is_even{},
+        return cub::DeviceSelect::If(temporary, bytes, (const int *)from, (int *)out + 16, (size_t *)out, n, is_even{},
                                      stream);
     case ALGORITHM_SORT_INT:
-        return cub::DeviceRadixSort::SortKeys(temporary, bytes, (const int *)in, (int *)out, n, 0, 32, stream);
+        return cub::DeviceRadixSort::SortKeys(temporary, bytes, (const int *)from, (int *)out, n, 0, 32, stream);
     case ALGORITHM_SORT_LONG:
-        return cub::DeviceRadixSort::SortKeys(temporary, bytes, (const long long *)in, (long long *)out, n, 0, 64,
+        return cub::DeviceRadixSort::SortKeys(temporary, bytes, (const long long *)from, (long long *)out, n, 0, 64,
                                               stream);
     case ALGORITHM_SORT_PAIRS:
-        return cub::DeviceRadixSort::SortPairs(temporary, bytes, (const int *)in, (int *)out, (const int *)in + count,
-                                               (int *)out + count, n, 0, 32, stream);
+        return cub::DeviceRadixSort::SortPairs(temporary, bytes, (const int *)from, (int *)out,
+                                               (const int *)from + count, (int *)out + count, n, 0, 32, stream);
     case ALGORITHM_HISTOGRAM:
-        return cub::DeviceHistogram::HistogramEven(temporary, bytes, (const int *)in, (unsigned *)out, BINS + 1,
+        return cub::DeviceHistogram::HistogramEven(temporary, bytes, (const int *)from, (unsigned *)out, BINS + 1,
                                                    INT_MIN, INT_MAX, n, stream);
     case ALGORITHM_BY_KEY:
-        return cub::DeviceReduce::ReduceByKey(temporary, bytes, (const int *)keys, (int *)out + 16, (const int *)in,
+        return cub::DeviceReduce::ReduceByKey(temporary, bytes, (const int *)keys, (int *)out + 16, (const int *)from,
                                               (int *)out + 16 + count, (size_t *)out, cuda::std::plus<>{}, n, stream);
     case ALGORITHM_SEGMENTED:
-        return cub::DeviceSegmentedReduce::Sum(temporary, bytes, (const float *)in, (float *)out, n / SEGMENT, offsets,
-                                               offsets + 1, stream);
+        return cub::DeviceSegmentedReduce::Sum(temporary, bytes, (const float *)from, (float *)out, n / SEGMENT,
+                                               offsets, offsets + 1, stream);
     case ALGORITHM_SORT_BY:
-        return cub::DeviceMergeSort::StableSortKeysCopy(temporary, bytes, (const int *)in, (int *)out, n,
+        return cub::DeviceMergeSort::StableSortKeysCopy(temporary, bytes, (const int *)from, (int *)out, n,
                                                         cuda::std::less<>{}, stream);
     case ALGORITHM_MERGE:
         return cub::DeviceMerge::MergeKeys(temporary, bytes, (const int *)keys, n / 2, (const int *)keys, n / 2,
@@ -104,8 +107,10 @@ static cudaError_t call(enum algorithm algorithm, size_t count)
 static bool run(enum algorithm algorithm, size_t count, unsigned repeats)
 {
     bool works = true;
-    for (unsigned i = 0; i < repeats && works; ++i)
+    for (unsigned i = 0; i < repeats && works; ++i) {
+        from = (const char *)in + 8 * input_begin(i, count, most);
         works = check(call(algorithm, count));
+    }
     return works && check(cudaStreamSynchronize(stream));
 }
 

@@ -14,9 +14,12 @@
 
 static std::vector<unsigned> in, out; /* words */
 static std::vector<int> keys;
+static const unsigned *from; /* in `in`: the input of one call */
+static size_t most;
 
 static bool begin(size_t count)
 {
+    most = count;
     in.resize(2 * count);
     out.resize(2 * count + 16);
     keys.resize(count);
@@ -38,7 +41,7 @@ static void end(void)
 
 template <class T> static const T *input(void)
 {
-    return reinterpret_cast<const T *>(in.data());
+    return reinterpret_cast<const T *>(from);
 }
 template <class T> static T *output(void)
 {
@@ -189,8 +192,10 @@ static void call_parallel(enum algorithm algorithm, size_t count)
 
 static bool run_parallel(enum algorithm algorithm, size_t count, unsigned repeats)
 {
-    for (unsigned i = 0; i < repeats; ++i)
+    for (unsigned i = 0; i < repeats; ++i) {
+        from = in.data() + 2 * input_begin(i, count, most);
         call_parallel(algorithm, count);
+    }
     return true;
 }
 
@@ -281,8 +286,10 @@ static void call_openmp(enum algorithm algorithm, size_t count)
 
 static bool run_openmp(enum algorithm algorithm, size_t count, unsigned repeats)
 {
-    for (unsigned i = 0; i < repeats; ++i)
+    for (unsigned i = 0; i < repeats; ++i) {
+        from = in.data() + 2 * input_begin(i, count, most);
         call_openmp(algorithm, count);
+    }
     return true;
 }
 

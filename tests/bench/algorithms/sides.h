@@ -52,6 +52,18 @@ __host__ __device__
     return x ^ x >> 13;
 }
 
+/** Where the input of repeat `i` begins, in elements of 8 bytes, of which there are `most`: up to 16 in turn. A processor
+ *  learns the branches of a sort of the same few thousand numbers by heart, which no program has to sort twice. */
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+    static inline size_t
+    input_begin(unsigned i, size_t count, size_t most)
+{
+    const size_t inputs = most / count < 16 ? most / count : 16;
+    return i % (inputs ? inputs : 1) * count;
+}
+
 /** Key number `i`: in ascending order, RUN equal ones in a row. */
 #ifdef __CUDACC__
 __host__ __device__

@@ -30,6 +30,8 @@ TW_MERGE(merge_ints, int, tw_less);
 
 static tw_queue *queue;
 static void *in, *out;
+static const char *from; /* in `in`: the input of one call */
+static size_t most;
 static int *keys;
 static size_t *offsets;
 
@@ -67,6 +69,7 @@ static bool begin(size_t count)
 {
     if (!check(tw_queue_create_with_properties(NULL, NULL, TW_QUEUE_IN_ORDER, NULL, NULL, &queue)))
         return false;
+    most = count;
     in = tw_malloc_device(tw_queue_device(queue), 8 * count);
     out = tw_malloc_device(tw_queue_device(queue), 8 * count + 64);
     keys = (int *)tw_malloc_device(tw_queue_device(queue), 4 * (count + 1));
@@ -86,40 +89,40 @@ static void record(tw_command_group *cg, enum algorithm algorithm, size_t count)
 {
     switch (algorithm) {
     case ALGORITHM_REDUCE_INT:
-        reduce_ints(cg, (const int *)in, count, 0, (int *)out);
+        reduce_ints(cg, (const int *)from, count, 0, (int *)out);
         break;
     case ALGORITHM_REDUCE_FLOAT:
-        reduce_floats(cg, (const float *)in, count, 0, (float *)out);
+        reduce_floats(cg, (const float *)from, count, 0, (float *)out);
         break;
     case ALGORITHM_SCAN_INT:
-        scan_ints_inclusive(cg, (const int *)in, count, (int *)out);
+        scan_ints_inclusive(cg, (const int *)from, count, (int *)out);
         break;
     case ALGORITHM_SCAN_DOUBLE:
-        scan_doubles_inclusive(cg, (const double *)in, count, (double *)out);
+        scan_doubles_inclusive(cg, (const double *)from, count, (double *)out);
         break;
     case ALGORITHM_SELECT_INT:
-        select_even(cg, (const int *)in, count, (int *)out + 16, (size_t *)out);
+        select_even(cg, (const int *)from, count, (int *)out + 16, (size_t *)out);
         break;
     case ALGORITHM_SORT_INT:
-        sort_ints(cg, (const int *)in, count, (int *)out);
+        sort_ints(cg, (const int *)from, count, (int *)out);
         break;
     case ALGORITHM_SORT_LONG:
-        sort_longs(cg, (const long long *)in, count, (long long *)out);
+        sort_longs(cg, (const long long *)from, count, (long long *)out);
         break;
     case ALGORITHM_SORT_PAIRS:
-        sort_pairs(cg, (const int *)in, (const int *)in + count, count, (int *)out, (int *)out + count);
+        sort_pairs(cg, (const int *)from, (const int *)from + count, count, (int *)out, (int *)out + count);
         break;
     case ALGORITHM_HISTOGRAM:
-        count_ints(cg, (const int *)in, count, BINS, INT_MIN, INT_MAX, (unsigned *)out);
+        count_ints(cg, (const int *)from, count, BINS, INT_MIN, INT_MAX + 1LL, (unsigned *)out);
         break;
     case ALGORITHM_BY_KEY:
-        sum_by_key(cg, keys, (const int *)in, count, (int *)out + 16, (int *)out + 16 + count, (size_t *)out);
+        sum_by_key(cg, keys, (const int *)from, count, (int *)out + 16, (int *)out + 16 + count, (size_t *)out);
         break;
     case ALGORITHM_SEGMENTED:
-        sum_segments(cg, (const float *)in, count, offsets, count / SEGMENT, 0, (float *)out);
+        sum_segments(cg, (const float *)from, count, offsets, count / SEGMENT, 0, (float *)out);
         break;
     case ALGORITHM_SORT_BY:
-        sort_ints_by(cg, (const int *)in, count, (int *)out);
+        sort_ints_by(cg, (const int *)from, count, (int *)out);
         break;
     case ALGORITHM_MERGE:
         merge_ints(cg, keys, count / 2, keys, count / 2, (int *)out);
@@ -134,6 +137,7 @@ static bool run(enum algorithm algorithm, size_t count, unsigned repeats)
     bool works = true;
     for (unsigned i = 0; i < repeats && works; ++i) {
         tw_command_group *cg = tw_queue_begin(queue);
+        from = (const char *)in + 8 * input_begin(i, count, most);
         record(cg, algorithm, count);
         works = check(tw_queue_submit(queue, cg, NULL));
     }

@@ -162,7 +162,8 @@ enum {
     }                                                                                                                  \
     TW_INTERNAL_DEFINE_HISTOGRAM(name, type, counter)                                                                  \
     static inline __attribute__((unused)) void name(tw_command_group *group, const type *in, size_t count,             \
-                                                    size_t bins, type lower, type upper, counter *histogram)           \
+                                                    size_t bins, TW_INTERNAL_LIMIT(type) lower,                        \
+                                                    TW_INTERNAL_LIMIT(type) upper, counter *histogram)                 \
     {                                                                                                                  \
         struct name##_histogram k;                                                                                     \
         __builtin_memset(&k, 0, sizeof k);                                                                             \
