@@ -153,7 +153,23 @@ TW_TEST(offsets_in_disorder)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+TW_TEST(pointers_that_are_refused)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *in = tw_test_ints(100, 1), *out = tw_test_ints(100, 1);
+    tw_command_group *cg = tw_queue_begin(queue);
+    sum_segments(cg, (const int *)tw_read(cg, in), 100, NULL, 3, 0, (int *)tw_write(cg, out));
+    tw_test_refuse(queue, cg, TW_ERROR_INVALID_ARGUMENT, "offsets");
+    cg = tw_queue_begin(queue); /* ints are no offsets */
+    scan_segments_inclusive(cg, (const int *)tw_read(cg, in), 100, (const size_t *)(const void *)tw_read(cg, out), 3,
+                            (int *)tw_write(cg, out));
+    tw_test_refuse(queue, cg, TW_ERROR_INVALID_ARGUMENT, "offsets");
+    tw_test_destroy_buffers((tw_buffer *[]){in, out}, 2);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST_LIST = {
     TW_CASE(short_ints),   TW_CASE(long_ints),     TW_CASE(whole_ints),          TW_CASE(short_structs),
-    TW_CASE(long_structs), TW_CASE(whole_structs), TW_CASE(offsets_in_disorder), TW_CASES_END,
+    TW_CASE(long_structs), TW_CASE(whole_structs), TW_CASE(offsets_in_disorder), TW_CASE(pointers_that_are_refused),
+    TW_CASES_END,
 };
