@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Algorithms over elements in a device's memory: reductions, scans, selections and sorts, for numbers and structs of
- * the program, with operations of the program (docs/algorithms.md).
+ * Algorithms over elements in a device's memory: reductions, scans, selections, sorts, histograms, searches, merges and
+ * permutations, for numbers and structs of the program, with operations of the program (docs/algorithms.md).
  *
  *     TW_SCAN(sum_ints, int, tw_plus); // at file scope, with a semicolon: defines sum_ints_inclusive() and the like
  *
@@ -20,7 +20,8 @@
  *              further on in it: `(int *)tw_write(cg, x) + 10`. A pointer that is NULL is TW_ERROR_INVALID_ARGUMENT,
  * and
  *              so is one into a buffer whose elements have another size
- *     count    of elements, at most; tw_count_on_device() says that the device has their number. 0 is allowed
+ *     count    of elements, at most; tw_count_on_device() says that the device has their number. 0 is allowed. Other
+ *              counts, as of segments or of values that are looked for, are the host's
  *
  * and TW_ERROR_OUT_OF_MEMORY, TW_ERROR_OUT_OF_DEVICE_MEMORY for want of memory: of temporary memory, too, which
  * tw_command_group_temporary_bytes() tells. Each group is recorded by one thread; functions may be called by all.
