@@ -132,8 +132,43 @@ enum { TW_INTERNAL_MERGE_MOST_STAGED = 128 }; /* bytes of elements that a GPU me
 
 #else
 
+enum { TW_INTERNAL_MERGED_AT_ONCE = 64 }; /* elements of a result that is worth two chains */
+
+/* NAME_merge_run() in two chains, which a processor computes at the same time: what the next element is depends on the
+   one before, and takes longer than to copy it. */
+#define TW_INTERNAL_DEFINE_MERGE_CHAINS(name, type, less)                                                              \
+    TW_INTERNAL_ALWAYS_INLINE void name##_merge_next(const type *a, const type *b, size_t *i, size_t *j, type *out)    \
+    {                                                                                                                  \
+        const bool is_b = less(b[*j], a[*i]);                                                                          \
+        const type *const next = is_b ? b + *j : a + *i;                                                               \
+        *out = *next;                                                                                                  \
+        *i += !is_b;                                                                                                   \
+        *j += is_b;                                                                                                    \
+    }                                                                                                                  \
+    static inline void name##_merge_part(const type *a, size_t a_count, const type *b, size_t b_count, size_t from_a,  \
+                                         size_t diagonal, size_t n, type *out)                                         \
+    {                                                                                                                  \
+        const bool few = n < TW_INTERNAL_MERGED_AT_ONCE;                                                               \
+        const size_t middle = diagonal + n / 2, a_middle = few ? 0 : name##_path(a, a_count, b, b_count, middle),      \
+                     b_middle = middle - a_middle;                                                                     \
+        size_t i = from_a, j = diagonal - from_a, i2 = a_middle, j2 = b_middle;                                        \
+        if (few || i > a_middle || j > b_middle) {                                                                     \
+            name##_merge_run(a, a_count, b, b_count, from_a, diagonal, n, out);                                        \
+            return;                                                                                                    \
+        }                                                                                                              \
+        const size_t past = diagonal + n;                                                                              \
+        while (i < a_middle && j < b_middle && i2 < a_count && j2 < b_count && i2 + j2 < past) {                       \
+            const size_t to = i + j - diagonal, to2 = i2 + j2 - diagonal;                                              \
+            name##_merge_next(a, b, &i, &j, out + to);                                                                 \
+            name##_merge_next(a, b, &i2, &j2, out + to2);                                                              \
+        }                                                                                                              \
+        name##_merge_run(a, a_middle, b, b_middle, i, i + j, middle - i - j, out + (i + j - diagonal));                \
+        name##_merge_run(a, a_count, b, b_count, i2, i2 + j2, past - i2 - j2, out + (i2 + j2 - diagonal));             \
+    }
+
 #define TW_INTERNAL_DEFINE_MERGE_KERNELS(name, type, less)                                                             \
     TW_INTERNAL_DEFINE_MERGE(name, type, less)                                                                         \
+    TW_INTERNAL_DEFINE_MERGE_CHAINS(name, type, less)                                                                  \
     TW_INTERNAL_NO_GPU_KERNEL(name##_merge_tiles, name##_merge)                                                        \
     static inline void name##_merge_shares(tw_group group, const struct name##_merge *k)                               \
     {                                                                                                                  \
@@ -141,8 +176,8 @@ enum { TW_INTERNAL_MERGE_MOST_STAGED = 128 }; /* bytes of elements that a GPU me
             const size_t a_count = tw_internal_count(&k->common), all = a_count + k->b_count;                          \
             size_t first = tw_group_id(group, 0) * k->share;                                                           \
             first = first < all ? first : all;                                                                         \
-            name##_merge_run(k->a, a_count, k->b, k->b_count, name##_path(k->a, a_count, k->b, k->b_count, first),     \
-                             first, all - first < k->share ? all - first : k->share, k->out + first);                  \
+            name##_merge_part(k->a, a_count, k->b, k->b_count, name##_path(k->a, a_count, k->b, k->b_count, first),    \
+                              first, all - first < k->share ? all - first : k->share, k->out + first);                 \
         }                                                                                                              \
     }
 

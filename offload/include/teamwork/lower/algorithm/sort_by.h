@@ -9,7 +9,7 @@
 
 #include <teamwork/lower/algorithm/merge.h>
 
-enum { TW_INTERNAL_INSERTED = 12 }; /* elements that a CPU sorts by insertion, before it merges */
+enum { TW_INTERNAL_EXCHANGED = 8 }; /* elements that a CPU sorts without branches, before it merges */
 
 struct tw_internal_merge_sort {
     size_t passes; /* that merge: 1 to this number */
@@ -137,20 +137,39 @@ TW_INTERNAL_ALWAYS_INLINE struct tw_internal_run_pair tw_internal_run_pair(const
             to[at] = x;                                                                                                \
         }                                                                                                              \
     }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE void name##_exchange(const type *in, type *to)                                           \
+    {                                                                                                                  \
+        type x[TW_INTERNAL_EXCHANGED];                                                                                 \
+        for (size_t i = 0; i < TW_INTERNAL_EXCHANGED; ++i)                                                             \
+            x[i] = in[i];                                                                                              \
+        _Pragma("unroll") for (unsigned round = 0; round < TW_INTERNAL_EXCHANGED; ++round)                             \
+            _Pragma("unroll") for (unsigned i = round % 2; i + 1 < TW_INTERNAL_EXCHANGED; i += 2)                      \
+        {                                                                                                              \
+            const bool swaps = less(x[i + 1], x[i]);                                                                   \
+            const type first = x[i + swaps], second = x[i + !swaps];                                                   \
+            x[i] = first;                                                                                              \
+            x[i + 1] = second;                                                                                         \
+        }                                                                                                              \
+        for (size_t i = 0; i < TW_INTERNAL_EXCHANGED; ++i)                                                             \
+            to[i] = x[i];                                                                                              \
+    }                                                                                                                  \
     static inline void name##_sort_share(const type *in, size_t count, type *to, type *spare)                          \
     {                                                                                                                  \
-        size_t run = TW_INTERNAL_INSERTED;                                                                             \
+        size_t run = TW_INTERNAL_EXCHANGED;                                                                            \
         bool is_spare = false;                                                                                         \
         for (; run < count; run *= 2)                                                                                  \
             is_spare = !is_spare;                                                                                      \
         type *from = is_spare ? spare : to, *next = is_spare ? to : spare;                                             \
-        for (size_t i = 0; i < count; i += TW_INTERNAL_INSERTED)                                                       \
-            name##_insert(in + i, count - i < TW_INTERNAL_INSERTED ? count - i : TW_INTERNAL_INSERTED, from + i);      \
-        for (run = TW_INTERNAL_INSERTED; run < count; run *= 2) {                                                      \
+        size_t first = 0;                                                                                              \
+        for (; count - first >= TW_INTERNAL_EXCHANGED; first += TW_INTERNAL_EXCHANGED)                                 \
+            name##_exchange(in + first, from + first);                                                                 \
+        name##_insert(in + first, count - first, from + first);                                                        \
+        for (run = TW_INTERNAL_EXCHANGED; run < count; run *= 2) {                                                     \
             const struct tw_internal_merge_sort runs = {0, 0, run};                                                    \
             for (size_t i = 0; i < count; i += 2 * run) {                                                              \
                 const struct tw_internal_run_pair p = tw_internal_run_pair(&runs, 1, i, count);                        \
-                name##_merge_run(from + p.a, p.a_count, from + p.b, p.b_count, 0, 0, p.a_count + p.b_count, next + i); \
+                name##_merge_part(from + p.a, p.a_count, from + p.b, p.b_count, 0, 0, p.a_count + p.b_count,           \
+                                  next + i);                                                                           \
             }                                                                                                          \
             type *const swap = from;                                                                                   \
             from = next;                                                                                               \
@@ -160,6 +179,7 @@ TW_INTERNAL_ALWAYS_INLINE struct tw_internal_run_pair tw_internal_run_pair(const
 
 #define TW_INTERNAL_DEFINE_SORT_BY_TILES(name, type, less)                                                             \
     TW_INTERNAL_DEFINE_MERGE(name, type, less)                                                                         \
+    TW_INTERNAL_DEFINE_MERGE_CHAINS(name, type, less)                                                                  \
     TW_INTERNAL_DEFINE_SORT_BY_SHARE(name, type, less)                                                                 \
     TW_INTERNAL_NO_GPU_KERNEL(name##_sort_by_tiles, name##_sort_by)                                                    \
     static inline void name##_sort_by_shares(tw_group group, const struct name##_sort_by *k)                           \
@@ -175,8 +195,8 @@ TW_INTERNAL_ALWAYS_INLINE struct tw_internal_run_pair tw_internal_run_pair(const
             } else if (first < past) {                                                                                 \
                 const struct tw_internal_run_pair p = tw_internal_run_pair(&k->sort, pass, first, count);              \
                 const type *const a = from + p.a, *const b = from + p.b;                                               \
-                name##_merge_run(a, p.a_count, b, p.b_count, name##_path(a, p.a_count, b, p.b_count, first - p.a),     \
-                                 first - p.a, past - first, to + first);                                               \
+                name##_merge_part(a, p.a_count, b, p.b_count, name##_path(a, p.a_count, b, p.b_count, first - p.a),    \
+                                  first - p.a, past - first, to + first);                                              \
             }                                                                                                          \
         }                                                                                                              \
     }
