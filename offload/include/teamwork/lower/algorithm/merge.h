@@ -139,9 +139,9 @@ enum { TW_INTERNAL_MERGED_AT_ONCE = 64 }; /* elements of a result that is worth 
 #define TW_INTERNAL_DEFINE_MERGE_CHAINS(name, type, less)                                                              \
     TW_INTERNAL_ALWAYS_INLINE void name##_merge_next(const type *a, const type *b, size_t *i, size_t *j, type *out)    \
     {                                                                                                                  \
-        const bool is_b = less(b[*j], a[*i]);                                                                          \
-        const type *const next = is_b ? b + *j : a + *i;                                                               \
-        *out = *next;                                                                                                  \
+        const type x = a[*i], y = b[*j];                                                                               \
+        const bool is_b = less(y, x);                                                                                  \
+        *out = is_b ? y : x;                                                                                           \
         *i += !is_b;                                                                                                   \
         *j += is_b;                                                                                                    \
     }                                                                                                                  \
@@ -153,7 +153,10 @@ enum { TW_INTERNAL_MERGED_AT_ONCE = 64 }; /* elements of a result that is worth 
                      b_middle = middle - a_middle;                                                                     \
         size_t i = from_a, j = diagonal - from_a, i2 = a_middle, j2 = b_middle;                                        \
         if (few || i > a_middle || j > b_middle) {                                                                     \
-            name##_merge_run(a, a_count, b, b_count, from_a, diagonal, n, out);                                        \
+            size_t to = 0;                                                                                             \
+            for (; to < n && i < a_count && j < b_count; ++to)                                                         \
+                name##_merge_next(a, b, &i, &j, out + to);                                                             \
+            name##_merge_run(a, a_count, b, b_count, i, i + j, n - to, out + to);                                      \
             return;                                                                                                    \
         }                                                                                                              \
         const size_t past = diagonal + n;                                                                              \

@@ -40,6 +40,10 @@
     {                                                                                                                  \
         return tw_internal_key_digit(&k->sort, tw_internal_key_bits(key(x)), sizeof(key(x)), pass);                    \
     }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE unsigned long long name##_whole_key(const struct name##_sort *k, type x)                 \
+    {                                                                                                                  \
+        return tw_internal_compared_bits(&k->sort, tw_internal_key_bits(key(x)));                                      \
+    }                                                                                                                  \
     TW_INTERNAL_ALWAYS_INLINE unsigned name##_key_bits(const type *x)                                                  \
     {                                                                                                                  \
         return 8 * (unsigned)sizeof(key((*x)));                                                                        \
@@ -85,6 +89,10 @@
     TW_INTERNAL_ALWAYS_INLINE unsigned name##_digit(const struct name##_sort *k, name##_element x, size_t pass)        \
     {                                                                                                                  \
         return tw_internal_key_digit(&k->sort, tw_internal_key_bits(x.key), sizeof x.key, pass);                       \
+    }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE unsigned long long name##_whole_key(const struct name##_sort *k, name##_element x)       \
+    {                                                                                                                  \
+        return tw_internal_compared_bits(&k->sort, tw_internal_key_bits(x.key));                                       \
     }
 
 #define TW_INTERNAL_DEFINE_SORT(name, key_bytes, value_bytes)                                                          \

@@ -145,10 +145,10 @@ TW_INTERNAL_ALWAYS_INLINE struct tw_internal_run_pair tw_internal_run_pair(const
         _Pragma("unroll") for (unsigned round = 0; round < TW_INTERNAL_EXCHANGED; ++round)                             \
             _Pragma("unroll") for (unsigned i = round % 2; i + 1 < TW_INTERNAL_EXCHANGED; i += 2)                      \
         {                                                                                                              \
-            const bool swaps = less(x[i + 1], x[i]);                                                                   \
-            const type first = x[i + swaps], second = x[i + !swaps];                                                   \
-            x[i] = first;                                                                                              \
-            x[i + 1] = second;                                                                                         \
+            const type a = x[i], b = x[i + 1];                                                                         \
+            const bool swaps = less(b, a);                                                                             \
+            x[i] = swaps ? b : a;                                                                                      \
+            x[i + 1] = swaps ? a : b;                                                                                  \
         }                                                                                                              \
         for (size_t i = 0; i < TW_INTERNAL_EXCHANGED; ++i)                                                             \
             to[i] = x[i];                                                                                              \
