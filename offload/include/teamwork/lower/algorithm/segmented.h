@@ -20,7 +20,7 @@ struct tw_internal_segments {
 };
 
 /* An offset that lies among the elements, whatever the program has given. */
-TW_INTERNAL_ALWAYS_INLINE size_t tw_internal_offset(const size_t *offsets, size_t segment, size_t count)
+TW_INTERNAL_ALWAYS_INLINE size_t tw_internal_segment_offset(const size_t *offsets, size_t segment, size_t count)
 {
     return offsets[segment] < count ? offsets[segment] : count;
 }
@@ -163,7 +163,7 @@ TW_INTERNAL_ALWAYS_INLINE bool tw_internal_is_edge(const struct tw_internal_algo
         for (; i < past; ++i)                                                                                          \
             x = operation(x, (k)->in[i]);                                                                              \
     } while (0)
-#define TW_INTERNAL_SEGMENT_IS_DONE(k, s, has, x, operation)
+#define TW_INTERNAL_SEGMENT_IS_DONE(k, s, has, x, operation) (void)0
 #define TW_INTERNAL_STORE_SEGMENT(k, s, has, x, operation)                                                             \
     do {                                                                                                               \
         if (has)                                                                                                       \
@@ -219,16 +219,17 @@ TW_INTERNAL_ALWAYS_INLINE bool tw_internal_is_edge(const struct tw_internal_algo
             size_t s = tw_internal_segment_from(k->offsets, k->segments.count, first);                                 \
             type x = k->init;                                                                                          \
             if (first < past && s > 0 && k->offsets[s - 1] < first                                                     \
-                && tw_internal_offset(k->offsets, s, count) > first) {                                                 \
-                const size_t end = tw_internal_offset(k->offsets, s, count), stop = end < past ? end : past;           \
+                && tw_internal_segment_offset(k->offsets, s, count) > first) {                                         \
+                const size_t end = tw_internal_segment_offset(k->offsets, s, count), stop = end < past ? end : past;   \
                 x = name##_before(k, me);                                                                              \
                 RUN(k, first, stop, x, true, operation);                                                               \
                 if (end <= past)                                                                                       \
                     STORE(k, s - 1, true, x, operation);                                                               \
             }                                                                                                          \
             for (; s < k->segments.count; ++s) {                                                                       \
-                const size_t begin = tw_internal_offset(k->offsets, s, count),                                         \
-                             end = tw_internal_offset(k->offsets, s + 1, count), stop = end < past ? end : past;       \
+                const size_t begin = tw_internal_segment_offset(k->offsets, s, count),                                 \
+                             end = tw_internal_segment_offset(k->offsets, s + 1, count),                               \
+                             stop = end < past ? end : past;                                                           \
                 if (begin >= past && !is_last)                                                                         \
                     break;                                                                                             \
                 RUN(k, begin, stop, x, false, operation);                                                              \
@@ -307,8 +308,9 @@ TW_INTERNAL_ALWAYS_INLINE bool tw_internal_is_edge(const struct tw_internal_algo
     TW_INTERNAL_ALWAYS_INLINE void name##_finish_at(const struct name##_segmented *k, size_t i)                        \
     {                                                                                                                  \
         const type *const sums = (const type *)tw_internal_at(k->common.scratch, k->segments.sums);                    \
-        const size_t count = tw_internal_count(&k->common), end = tw_internal_offset(k->offsets, i + 1, count);        \
-        if (tw_internal_offset(k->offsets, i, count) < end)                                                            \
+        const size_t count = tw_internal_count(&k->common),                                                            \
+                     end = tw_internal_segment_offset(k->offsets, i + 1, count);                                       \
+        if (tw_internal_segment_offset(k->offsets, i, count) < end)                                                    \
             k->out[i] = operation(k->init, sums[end - 1]);                                                             \
         else                                                                                                           \
             k->out[i] = k->init;                                                                                       \
