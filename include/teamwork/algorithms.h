@@ -198,11 +198,11 @@
  * lower + b * (upper - lower) / bins, for integers exactly, rounded up; for floating point but for a rounding, in
  * double. Elements below `lower`, not below `upper`, and NaNs are not counted. The type of limits is long long for
  * integers, unsigned long long for unsigned ones of 64 bits, and `type` for floating point: 256 bins from 0 to 256
- * have all numbers of a byte. TW_ERROR_INVALID_ARGUMENT unless there
- * are 1 to 2^32 - 1 bins and `lower` is below `upper`, of floating point with a finite difference.
+ * have all numbers of a byte. TW_ERROR_INVALID_ARGUMENT unless there are 1 to 2^32 - 1 bins and `lower` is below
+ * `upper`, of floating point with a finite difference.
  *
- * Memory: reads the elements once. Temporary: on a CPU one histogram for each processor, at most the elements' size.
- * On a GPU up to 4096 bins are counted in local memory, which is far faster.
+ * Memory: reads the elements once. Temporary: on a CPU one histogram for each processor, of not more bins in all than
+ * there are elements. On a GPU up to 4096 bins are counted in local memory, which is far faster.
  *
  * Expands to: a struct, four kernels and the function, all of whose names begin with `name`.
  *
