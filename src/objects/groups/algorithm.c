@@ -173,11 +173,13 @@ static tw_status status_of(const struct tw_command_group *step)
     return step ? tw_command_group_tell(step) : tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a step of an algorithm");
 }
 
-/* Records the step that sets the first bytes of the temporary memory to 0. */
+/* Records the step that sets the first bytes of the temporary memory to 0. It discards the others: they may be lost, if an
+   algorithm before failed. */
 static tw_status record_clearing(struct tw_command_group *group, size_t bytes)
 {
     static const unsigned char zero = 0;
     struct tw_command_group *step = add_step(group);
+    (void)tw_access(step, group->algorithm->scratch, TW_DISCARD_WRITE, TW_GLOBAL);
     tw_fill_part(step, group->algorithm->scratch, tw_id_1d(0), tw_range_1d(bytes), &zero);
     need_what_is_written(group);
     return status_of(step);
@@ -218,6 +220,12 @@ void tw_internal_algorithm_run(tw_command_group *group, const struct tw_internal
     group->step = NULL;
     block->pass = plan->stages[plan->count - 1].pass;
     launch(group, &plan->stages[plan->count - 1], block, block_bytes);
+}
+
+void tw_internal_algorithm_refuse(tw_command_group *group, const char *message)
+{
+    if (begin(group))
+        tw_command_group_fail(group, tw_fail(TW_ERROR_INVALID_ARGUMENT, "%s", message));
 }
 
 /* ---- submission -------------------------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <numeric>
 #include <vector>
 
@@ -12,14 +13,22 @@
 #include <parallel/numeric>
 
 static std::vector<unsigned> in, out; /* words */
+static std::vector<int> keys;
+static const unsigned *from; /* in `in`: the input of one call */
+static size_t most;
 
 static bool begin(size_t count)
 {
+    most = count;
     in.resize(2 * count);
     out.resize(2 * count + 16);
+    keys.resize(count);
 #pragma omp parallel for
     for (size_t i = 0; i < 2 * count; ++i)
         in[i] = input_number(i);
+#pragma omp parallel for
+    for (size_t i = 0; i < count; ++i)
+        keys[i] = run_key(i);
     return true;
 }
 
@@ -27,11 +36,12 @@ static void end(void)
 {
     in = std::vector<unsigned>();
     out = std::vector<unsigned>();
+    keys = std::vector<int>();
 }
 
 template <class T> static const T *input(void)
 {
-    return reinterpret_cast<const T *>(in.data());
+    return reinterpret_cast<const T *>(from);
 }
 template <class T> static T *output(void)
 {
@@ -54,6 +64,84 @@ static void sort_pairs(size_t count)
 {
     std::copy(input<pair>(), input<pair>() + count, output<pair>());
     __gnu_parallel::sort(output<pair>(), output<pair>() + count, is_less, __gnu_parallel::parallel_tag());
+}
+
+/* As one would write it: libstdc++ has none of these. */
+static size_t bin_of(int x)
+{
+    return ((unsigned)x ^ 1u << 31) / (unsigned)(((size_t)1 << 32) / BINS);
+}
+static void histogram(const int *x, size_t count, unsigned *bins)
+{
+    std::fill(bins, bins + BINS, 0);
+#pragma omp parallel if (count > 10000)
+    {
+        unsigned mine[BINS] = {0};
+#pragma omp for nowait
+        for (size_t i = 0; i < count; ++i)
+            ++mine[bin_of(x[i])];
+#pragma omp critical
+        for (size_t b = 0; b < BINS; ++b)
+            bins[b] += mine[b];
+    }
+}
+static size_t sum_by_key(const int *key, const int *x, size_t count, int *to, int *sums)
+{
+    std::vector<size_t> begun(omp_get_max_threads() + 1);
+    size_t runs = 0;
+#pragma omp parallel if (count > 10000)
+    {
+        const size_t me = omp_get_thread_num(), all = omp_get_num_threads();
+        size_t first = count * me / all, past = count * (me + 1) / all;
+        while (me && first < count && key[first] == key[first - 1]) /* the thread before has it */
+            ++first;
+        while (me + 1 < all && past && past < count && key[past] == key[past - 1])
+            ++past;
+        size_t mine = 0;
+        for (size_t i = first; i < past; ++i)
+            mine += i == first || key[i] != key[i - 1];
+        begun[me + 1] = mine;
+#pragma omp barrier
+        size_t run = 0;
+        for (size_t i = 1; i <= me; ++i)
+            run += begun[i];
+        for (size_t i = first; i < past; ++run) {
+            int sum = 0;
+            const int of = key[i];
+            for (; i < past && key[i] == of; ++i)
+                sum += x[i];
+            to[run] = of;
+            sums[run] = sum;
+        }
+#pragma omp atomic
+        runs += mine;
+    }
+    return runs;
+}
+static void sum_segments(const float *x, size_t segments, float *sums)
+{
+#pragma omp parallel for if (segments > 200)
+    for (size_t s = 0; s < segments; ++s) {
+        float sum = 0;
+#pragma omp simd reduction(+ : sum)
+        for (size_t i = s * SEGMENT; i < (s + 1) * SEGMENT; ++i)
+            sum += x[i];
+        sums[s] = sum;
+    }
+}
+/* Returns false for an algorithm that libstdc++ has. */
+static bool call_loops(enum algorithm algorithm, size_t count)
+{
+    if (algorithm == ALGORITHM_HISTOGRAM)
+        histogram(input<int>(), count, output<unsigned>());
+    else if (algorithm == ALGORITHM_BY_KEY)
+        *output<size_t>() =
+            sum_by_key(keys.data(), input<int>(), count, output<int>() + 16, output<int>() + 16 + count);
+    else if (algorithm == ALGORITHM_SEGMENTED)
+        sum_segments(input<float>(), count / SEGMENT, output<float>());
+    else
+        return false;
+    return true;
 }
 
 /* ---- libstdc++ --------------------------------------------------------------------------------------------------- */
@@ -84,6 +172,19 @@ static void call_parallel(enum algorithm algorithm, size_t count)
     case ALGORITHM_SORT_PAIRS:
         sort_pairs(count);
         break;
+    case ALGORITHM_SORT_BY:
+        std::copy(input<int>(), input<int>() + count, output<int>());
+        __gnu_parallel::stable_sort(output<int>(), output<int>() + count, std::less<int>());
+        break;
+    case ALGORITHM_MERGE:
+        __gnu_parallel::merge(keys.data(), keys.data() + count / 2, keys.data(), keys.data() + count / 2,
+                              output<int>());
+        break;
+    case ALGORITHM_HISTOGRAM:
+    case ALGORITHM_BY_KEY:
+    case ALGORITHM_SEGMENTED:
+        (void)call_loops(algorithm, count);
+        break;
     default:
         std::copy_if(input<int>(), input<int>() + count, output<int>(), is_even); /* it has no parallel one */
     }
@@ -91,8 +192,10 @@ static void call_parallel(enum algorithm algorithm, size_t count)
 
 static bool run_parallel(enum algorithm algorithm, size_t count, unsigned repeats)
 {
-    for (unsigned i = 0; i < repeats; ++i)
+    for (unsigned i = 0; i < repeats; ++i) {
+        from = in.data() + 2 * input_begin(i, count, most);
         call_parallel(algorithm, count);
+    }
     return true;
 }
 
@@ -167,7 +270,14 @@ static void call_openmp(enum algorithm algorithm, size_t count)
     case ALGORITHM_SORT_INT:
     case ALGORITHM_SORT_LONG:
     case ALGORITHM_SORT_PAIRS:
-        call_parallel(algorithm, count); /* OpenMP has no sort */
+    case ALGORITHM_SORT_BY:
+    case ALGORITHM_MERGE:
+        call_parallel(algorithm, count); /* OpenMP has none */
+        break;
+    case ALGORITHM_HISTOGRAM:
+    case ALGORITHM_BY_KEY:
+    case ALGORITHM_SEGMENTED:
+        (void)call_loops(algorithm, count);
         break;
     default:
         select(input<int>(), count, output<int>());
@@ -176,8 +286,10 @@ static void call_openmp(enum algorithm algorithm, size_t count)
 
 static bool run_openmp(enum algorithm algorithm, size_t count, unsigned repeats)
 {
-    for (unsigned i = 0; i < repeats; ++i)
+    for (unsigned i = 0; i < repeats; ++i) {
+        from = in.data() + 2 * input_begin(i, count, most);
         call_openmp(algorithm, count);
+    }
     return true;
 }
 

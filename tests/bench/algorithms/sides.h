@@ -19,8 +19,15 @@ enum algorithm {
     ALGORITHM_SORT_INT,
     ALGORITHM_SORT_LONG,
     ALGORITHM_SORT_PAIRS, /* int keys, int values */
+    ALGORITHM_HISTOGRAM,  /* of ints, with BINS bins over all of them */
+    ALGORITHM_BY_KEY,     /* sums of ints with equal keys, which are run_key() */
+    ALGORITHM_SEGMENTED,  /* sums of floats in segments of SEGMENT elements */
+    ALGORITHM_SORT_BY,    /* ints, stable, by comparison */
+    ALGORITHM_MERGE,      /* the keys' first half with itself */
     ALGORITHM_COUNT
 };
+
+enum { BINS = 256, RUN = 16, SEGMENT = 64 };
 
 /** A side. Functions return false after one line on stderr. */
 struct side {
@@ -43,6 +50,28 @@ __host__ __device__
     x ^= x >> 15;
     x *= 2246822519u;
     return x ^ x >> 13;
+}
+
+/** Where the input of repeat `i` begins, in elements of 8 bytes, of which there are `most`: up to 16 in turn. A processor
+ *  learns the branches of a sort of the same few thousand numbers by heart, which no program has to sort twice. */
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+    static inline size_t
+    input_begin(unsigned i, size_t count, size_t most)
+{
+    const size_t inputs = most / count < 16 ? most / count : 16;
+    return i % (inputs ? inputs : 1) * count;
+}
+
+/** Key number `i`: in ascending order, RUN equal ones in a row. */
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+    static inline int
+    run_key(size_t i)
+{
+    return (int)(i / RUN);
 }
 
 #ifdef __cplusplus

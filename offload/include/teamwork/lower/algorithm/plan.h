@@ -23,7 +23,7 @@ struct tw_internal_plan_stage {
     size_t pass;
 };
 
-enum { TW_INTERNAL_MOST_STAGES = 24 };
+enum { TW_INTERNAL_MOST_STAGES = 72 };
 
 struct tw_internal_plan {
     size_t scratch_bytes; /* temporary memory */
@@ -46,11 +46,26 @@ TW_API struct tw_internal_algorithm_device tw_internal_algorithm_device(const tw
 TW_API void tw_internal_algorithm_run(tw_command_group *group, const struct tw_internal_plan *plan,
                                       struct tw_internal_algorithm *block, size_t block_bytes);
 
+/* Keeps TW_ERROR_INVALID_ARGUMENT in the group, unless it has failed, for arguments that an algorithm cannot take.
+   `message` says which. */
+TW_API void tw_internal_algorithm_refuse(tw_command_group *group, const char *message);
+
 /* ---- how the library's header files plan ------------------------------------------------------------------------- */
 
 static inline size_t tw_internal_divide_up(size_t count, size_t by)
 {
     return count / by + (count % by != 0);
+}
+
+/* Where the next part of temporary memory may begin. */
+static inline size_t tw_internal_round_up(size_t bytes)
+{
+    return (bytes + 255) / 256 * 256;
+}
+
+static inline void tw_internal_begin_plan(struct tw_internal_plan *plan)
+{
+    plan->count = plan->scratch_bytes = plan->cleared_bytes = 0;
 }
 
 static inline void tw_internal_add_stage(struct tw_internal_plan *plan, const struct tw_internal_kernel *kernel,

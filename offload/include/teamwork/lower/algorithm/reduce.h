@@ -56,19 +56,13 @@ enum { TW_INTERNAL_REDUCE_GROUPS = 8 }; /* groups for each multiprocessor */
         if (tw_internal_is_aligned(in))                                                                                \
             for (; first < count && count - first >= TILE; first += stride) {                                          \
                 y = name##_reduce_tile(in + first + item * VECTOR);                                                    \
-                if (has)                                                                                               \
-                    x = operation(x, y);                                                                               \
-                else                                                                                                   \
-                    x = y;                                                                                             \
+                TW_INTERNAL_APPEND(has, x, operation, y);                                                              \
                 has = true;                                                                                            \
             }                                                                                                          \
         for (; first < count; first += stride)                                                                         \
             for (size_t i = first + item; i < count && i < first + TILE; i += TW_INTERNAL_TILE_ITEMS) {                \
                 y = in[i];                                                                                             \
-                if (has)                                                                                               \
-                    x = operation(x, y);                                                                               \
-                else                                                                                                   \
-                    x = y;                                                                                             \
+                TW_INTERNAL_APPEND(has, x, operation, y);                                                              \
                 has = true;                                                                                            \
             }                                                                                                          \
         if (!has)                                                                                                      \
@@ -206,7 +200,7 @@ static inline void tw_internal_plan_reduce(struct tw_internal_plan *plan, struct
                                            size_t tile, const tw_kernel *kernel)
 {
     const size_t items = device.is_gpu ? TW_INTERNAL_TILE_ITEMS : 1, most = TW_INTERNAL_REDUCE_GROUPS * device.units;
-    plan->count = plan->scratch_bytes = plan->cleared_bytes = 0;
+    tw_internal_begin_plan(plan);
     *groups = tw_internal_divide_up(block->count, tile);
     if (!device.is_gpu)
         *groups = tw_internal_shares(block, device.units, element_bytes);

@@ -105,10 +105,7 @@ enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those o
         {                                                                                                              \
             _Pragma("unroll") for (unsigned j = 1; j < VECTOR; ++j) x[r][j] = operation(x[r][j - 1], x[r][j]);         \
             up_to[r] = name##_scan_lanes(sub_group, x[r][VECTOR - 1]);                                                 \
-            if (r)                                                                                                     \
-                before = operation(before, up_to[r]);                                                                  \
-            else                                                                                                       \
-                before = up_to[r];                                                                                     \
+            TW_INTERNAL_APPEND(r, before, operation, up_to[r]);                                                        \
         }                                                                                                              \
         if (lane == lanes - 1)                                                                                         \
             parts[warp] = before;                                                                                      \
@@ -130,10 +127,7 @@ enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those o
         before = parts[has ? BEFORE : 0];                                                                              \
         for (unsigned i = 0; i < warp; ++i) {                                                                          \
             const type part = parts[i];                                                                                \
-            if (has)                                                                                                   \
-                before = operation(before, part);                                                                      \
-            else                                                                                                       \
-                before = part;                                                                                         \
+            TW_INTERNAL_APPEND(has, before, operation, part);                                                          \
             has = true;                                                                                                \
         }                                                                                                              \
         _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r)                                                          \
@@ -165,10 +159,7 @@ enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those o
             else                                                                                                       \
                 _Pragma("unroll") for (unsigned j = 0; j < VECTOR; ++j) if (start + r * stride + j < count)            \
                     k->out[start + r * stride + j] = y[j];                                                             \
-            if (has)                                                                                                   \
-                before = operation(before, total);                                                                     \
-            else                                                                                                       \
-                before = total;                                                                                        \
+            TW_INTERNAL_APPEND(has, before, operation, total);                                                         \
             has = true;                                                                                                \
         }                                                                                                              \
     }
@@ -206,7 +197,7 @@ enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those o
             size_t i = 0;                                                                                              \
             const size_t past = tw_internal_share_of(&k->common, me, &i);                                              \
             for (size_t s = 0; s < me && i < past; ++s) {                                                              \
-                before = has ? operation(before, sums[s]) : sums[s];                                                   \
+                TW_INTERNAL_APPEND(has, before, operation, sums[s]);                                                   \
                 has = true;                                                                                            \
             }                                                                                                          \
             for (; exclusive && i < past; ++i) {                                                                       \
@@ -216,7 +207,7 @@ enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those o
                     before = operation(before, x);                                                                     \
             }                                                                                                          \
             for (; i < past; ++i) {                                                                                    \
-                before = has ? operation(before, k->in[i]) : k->in[i];                                                 \
+                TW_INTERNAL_APPEND(has, before, operation, k->in[i]);                                                  \
                 has = true;                                                                                            \
                 k->out[i] = before;                                                                                    \
             }                                                                                                          \
@@ -275,7 +266,7 @@ static inline void tw_internal_plan_scan(struct tw_internal_plan *plan, struct t
                                          struct tw_internal_algorithm *block, size_t element_bytes, size_t tile,
                                          const tw_kernel *sums, const tw_kernel *kernel)
 {
-    plan->count = plan->scratch_bytes = plan->cleared_bytes = 0;
+    tw_internal_begin_plan(plan);
     if (!block->count)
         return;
     if (device.is_gpu) {

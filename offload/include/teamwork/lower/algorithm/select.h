@@ -224,7 +224,7 @@ static inline void tw_internal_plan_select(struct tw_internal_plan *plan, struct
                                            struct tw_internal_algorithm *block, size_t element_bytes, size_t tile,
                                            const tw_kernel *counts, const tw_kernel *kernel)
 {
-    plan->count = plan->scratch_bytes = plan->cleared_bytes = 0;
+    tw_internal_begin_plan(plan);
     if (device.is_gpu) {
         const size_t tiles = block->count ? tw_internal_divide_up(block->count, tile) : 1;
         if (tiles > 1)

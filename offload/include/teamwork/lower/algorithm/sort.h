@@ -40,6 +40,10 @@
     {                                                                                                                  \
         return tw_internal_key_digit(&k->sort, tw_internal_key_bits(key(x)), sizeof(key(x)), pass);                    \
     }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE unsigned long long name##_whole_key(const struct name##_sort *k, type x)                 \
+    {                                                                                                                  \
+        return tw_internal_compared_bits(&k->sort, tw_internal_key_bits(key(x)));                                      \
+    }                                                                                                                  \
     TW_INTERNAL_ALWAYS_INLINE unsigned name##_key_bits(const type *x)                                                  \
     {                                                                                                                  \
         return 8 * (unsigned)sizeof(key((*x)));                                                                        \
@@ -85,6 +89,10 @@
     TW_INTERNAL_ALWAYS_INLINE unsigned name##_digit(const struct name##_sort *k, name##_element x, size_t pass)        \
     {                                                                                                                  \
         return tw_internal_key_digit(&k->sort, tw_internal_key_bits(x.key), sizeof x.key, pass);                       \
+    }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE unsigned long long name##_whole_key(const struct name##_sort *k, name##_element x)       \
+    {                                                                                                                  \
+        return tw_internal_compared_bits(&k->sort, tw_internal_key_bits(x.key));                                       \
     }
 
 #define TW_INTERNAL_DEFINE_SORT(name, key_bytes, value_bytes)                                                          \
@@ -165,11 +173,6 @@
         name##_bits(group, keys, values, count, 0, 64, true, keys_out, values_out);                                    \
     }
 
-static inline size_t tw_internal_round_up(size_t bytes)
-{
-    return (bytes + 255) / 256 * 256;
-}
-
 static inline void tw_internal_plan_sort(struct tw_internal_plan *plan, struct tw_internal_algorithm_device device,
                                          struct tw_internal_algorithm *block, struct tw_internal_radix_sort *sort,
                                          size_t key_bytes, size_t value_bytes, size_t tile, const tw_kernel *count,
@@ -179,7 +182,7 @@ static inline void tw_internal_plan_sort(struct tw_internal_plan *plan, struct t
     const size_t groups = device.is_gpu ? tw_internal_divide_up(block->count, tile)
                                         : tw_internal_shares(block, device.units, key_bytes + value_bytes);
     size_t head = 0, counting = groups;
-    plan->count = plan->scratch_bytes = plan->cleared_bytes = 0;
+    tw_internal_begin_plan(plan);
     sort->passes = bits > 8 ? (unsigned)(bits + 7) / 8 : 1;
     sort->at_once = groups <= 1;
     sort->groups = groups;

@@ -3,11 +3,26 @@
 #ifndef TEAMWORK_LOWER_ALGORITHM_SORT_CPU_H
 #define TEAMWORK_LOWER_ALGORITHM_SORT_CPU_H
 
+#include <teamwork/lower/algorithm/sort_by.h>
 #include <teamwork/lower/algorithm/sort_key.h>
 
 #if !TW_ON_GPU
 
-enum { TW_INTERNAL_FEW = 48 }; /* elements that are sorted by insertion */
+/* So few elements are sorted by merges of their keys with their places: more, the more passes the other way has. */
+enum { TW_INTERNAL_FEW = 384 };
+TW_INTERNAL_ALWAYS_INLINE bool tw_internal_are_few(size_t count, size_t passes)
+{
+    return count <= 6 * passes * passes; /* 384 at most */
+}
+
+struct tw_internal_keyed_place {
+    unsigned long long key;
+    size_t at;
+};
+#define TW_INTERNAL_KEY_IS_LESS(a, b) ((a).key < (b).key)
+TW_INTERNAL_DEFINE_MERGE(tw_internal_keyed_place, struct tw_internal_keyed_place, TW_INTERNAL_KEY_IS_LESS)
+TW_INTERNAL_DEFINE_MERGE_CHAINS(tw_internal_keyed_place, struct tw_internal_keyed_place, TW_INTERNAL_KEY_IS_LESS)
+TW_INTERNAL_DEFINE_SORT_BY_SHARE(tw_internal_keyed_place, struct tw_internal_keyed_place, TW_INTERNAL_KEY_IS_LESS)
 
 #define TW_INTERNAL_DEFINE_SORT_TILES(name)                                                                            \
     TW_INTERNAL_NO_GPU_KERNEL(name##_sort_count, name##_sort)                                                          \
@@ -37,32 +52,21 @@ enum { TW_INTERNAL_FEW = 48 }; /* elements that are sorted by insertion */
 
 /* One thread sorts all elements. */
 #define TW_INTERNAL_DEFINE_SORT_AT_ONCE(name)                                                                          \
-    TW_INTERNAL_ALWAYS_INLINE unsigned long long name##_whole_key(const struct name##_sort *k, name##_element x)       \
+    static inline void name##_sort_few(const struct name##_sort *k, size_t count)                                      \
     {                                                                                                                  \
-        unsigned long long key = 0;                                                                                    \
-        for (unsigned pass = 0; pass < k->sort.passes; ++pass)                                                         \
-            key |= (unsigned long long)name##_digit(k, x, pass) << 8 * pass;                                           \
-        return key;                                                                                                    \
-    }                                                                                                                  \
-    TW_INTERNAL_ALWAYS_INLINE void name##_sort_few(const struct name##_sort *k, size_t count)                          \
-    {                                                                                                                  \
+        struct tw_internal_keyed_place places[2][TW_INTERNAL_FEW];                                                     \
         for (size_t i = 0; i < count; ++i) {                                                                           \
-            const name##_element x = name##_get(k, TW_INTERNAL_SORT_IN, i);                                            \
-            const unsigned long long key = name##_whole_key(k, x);                                                     \
-            size_t to = i;                                                                                             \
-            for (; to; --to) {                                                                                         \
-                const name##_element y = name##_get(k, TW_INTERNAL_SORT_OUT, to - 1);                                  \
-                if (name##_whole_key(k, y) <= key)                                                                     \
-                    break;                                                                                             \
-                name##_put(k, TW_INTERNAL_SORT_OUT, to, y);                                                            \
-            }                                                                                                          \
-            name##_put(k, TW_INTERNAL_SORT_OUT, to, x);                                                                \
+            places[0][i].key = name##_whole_key(k, name##_get(k, TW_INTERNAL_SORT_IN, i));                             \
+            places[0][i].at = i;                                                                                       \
         }                                                                                                              \
+        tw_internal_keyed_place_sort_share(places[0], count, places[1], places[0]);                                    \
+        for (size_t i = 0; i < count; ++i)                                                                             \
+            name##_put(k, TW_INTERNAL_SORT_OUT, i, name##_get(k, TW_INTERNAL_SORT_IN, places[1][i].at));               \
     }                                                                                                                  \
-    static inline void name##_sort_at_once(const struct name##_sort *k, size_t count)                                  \
+    TW_INTERNAL_ALWAYS_INLINE void name##_sort_at_once(const struct name##_sort *k, size_t count)                      \
     {                                                                                                                  \
         size_t places[TW_INTERNAL_DIGITS];                                                                             \
-        if (count <= TW_INTERNAL_FEW) {                                                                                \
+        if (tw_internal_are_few(count, k->sort.passes)) {                                                              \
             name##_sort_few(k, count);                                                                                 \
             return;                                                                                                    \
         }                                                                                                              \
@@ -78,28 +82,32 @@ enum { TW_INTERNAL_FEW = 48 }; /* elements that are sorted by insertion */
         }                                                                                                              \
     }
 
+/* A copy of the block is in registers: what is stored might be a part of the block itself, for all that the compiler
+   knows, so that each element would load it anew. */
 #define TW_INTERNAL_DEFINE_SORT_SHARES(name)                                                                           \
     TW_INTERNAL_DEFINE_SORT_PASS(name)                                                                                 \
     TW_INTERNAL_DEFINE_SORT_AT_ONCE(name)                                                                              \
     static inline void name##_sort_counts(tw_group group, const struct name##_sort *k)                                 \
     {                                                                                                                  \
         TW_ONCE(group) {                                                                                               \
+            const struct name##_sort own = *k;                                                                         \
             size_t first = 0;                                                                                          \
-            const size_t me = tw_group_id(group, 0), past = tw_internal_share_of(&k->common, me, &first);              \
-            name##_count_digits(k, k->common.pass, first, past,                                                        \
-                                (size_t *)k->common.scratch + me * TW_INTERNAL_DIGITS);                                \
+            const size_t me = tw_group_id(group, 0), past = tw_internal_share_of(&own.common, me, &first);             \
+            name##_count_digits(&own, own.common.pass, first, past,                                                    \
+                                (size_t *)own.common.scratch + me * TW_INTERNAL_DIGITS);                               \
         }                                                                                                              \
     }                                                                                                                  \
     static inline void name##_sort_shares(tw_group group, const struct name##_sort *k)                                 \
     {                                                                                                                  \
         TW_ONCE(group) {                                                                                               \
+            const struct name##_sort own = *k;                                                                         \
             size_t places[TW_INTERNAL_DIGITS], first = 0;                                                              \
-            const size_t me = tw_group_id(group, 0), past = tw_internal_share_of(&k->common, me, &first);              \
-            if (k->sort.at_once) {                                                                                     \
-                name##_sort_at_once(k, past);                                                                          \
+            const size_t me = tw_group_id(group, 0), past = tw_internal_share_of(&own.common, me, &first);             \
+            if (own.sort.at_once) {                                                                                    \
+                name##_sort_at_once(&own, past);                                                                       \
             } else {                                                                                                   \
-                tw_internal_find_places((const size_t *)k->common.scratch, k->sort.groups, me, places);                \
-                name##_move(k, k->common.pass, first, past, places);                                                   \
+                tw_internal_find_places((const size_t *)own.common.scratch, own.sort.groups, me, places);              \
+                name##_move(&own, own.common.pass, first, past, places);                                               \
             }                                                                                                          \
         }                                                                                                              \
     }

@@ -95,4 +95,12 @@ TW_INTERNAL_ALWAYS_INLINE unsigned tw_internal_key_digit(const struct tw_interna
     return mask == 0 ? 0 : (key_bytes <= 4 ? (unsigned)key >> shift : (unsigned)(key >> shift)) & mask;
 }
 
+/* All bits of a key that are compared. */
+TW_INTERNAL_ALWAYS_INLINE unsigned long long tw_internal_compared_bits(const struct tw_internal_radix_sort *sort,
+                                                                       unsigned long long key)
+{
+    const unsigned bits = sort->past_bit - sort->first_bit;
+    return bits == 0 ? 0 : (key ^ sort->flip) >> sort->first_bit & ~0ull >> (64 - bits);
+}
+
 #endif

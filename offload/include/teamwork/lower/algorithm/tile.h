@@ -58,6 +58,16 @@ TW_INTERNAL_ALWAYS_INLINE bool tw_internal_is_aligned(const void *pointer)
     return (uintptr_t)pointer % 16 == 0;
 }
 
+/* Adds y to what x has, if that is something; else x becomes y, which has no side effects. It is no conditional
+   expression: one of structs was miscompiled in the simt lowering. */
+#define TW_INTERNAL_APPEND(has, x, operation, y)                                                                       \
+    do {                                                                                                               \
+        if (has)                                                                                                       \
+            (x) = operation(x, y);                                                                                     \
+        else                                                                                                           \
+            (x) = y;                                                                                                   \
+    } while (0)
+
 #if TW_ON_GPU
 
 /* Loads, or stores, a work-item's vector: 16 bytes at once, which are aligned so, or one element. */

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Lowers TW_MERGE() (<teamwork/algorithms.h>), and what TW_SORT_BY() has in common with it. Where a group's part of the
+ * result begins in both arrays a binary search finds (merge path; Green, McColl and Bader, 2012), and so for each
+ * work-item of a GPU in what the group has brought to local memory.
+ */
+#ifndef TEAMWORK_LOWER_ALGORITHM_MERGE_H
+#define TEAMWORK_LOWER_ALGORITHM_MERGE_H
+
+#include <teamwork/lower/algorithm/tile.h>
+
+enum { TW_INTERNAL_MERGE_MOST_STAGED = 128 }; /* bytes of elements that a GPU merges in local memory */
+
+/* Elements of a work-item, so that those of a tile fit local memory. Odd numbers spread over its banks. */
+#define TW_INTERNAL_MERGE_ITEMS(type)                                                                                  \
+    (sizeof(type) <= 4    ? 15                                                                                         \
+     : sizeof(type) <= 8  ? 11                                                                                         \
+     : sizeof(type) <= 16 ? 7                                                                                          \
+     : sizeof(type) <= 32 ? 4                                                                                          \
+     : sizeof(type) <= 64 ? 2                                                                                          \
+                          : 1)
+#define TW_INTERNAL_MERGE_TILE(type) (TW_INTERNAL_TILE_ITEMS * TW_INTERNAL_MERGE_ITEMS(type))
+
+/* NAME_path(): how many of the first `diagonal` elements of the result come from a; of equal ones those of a are
+   first. NAME_merge_run(): elements `diagonal` to diagonal + n - 1 of the result, of which `from_a` elements of a are
+   before. Neither reads outside of the arrays, even if they are not sorted. */
+#define TW_INTERNAL_DEFINE_MERGE(name, type, less)                                                                     \
+    TW_INTERNAL_ALWAYS_INLINE size_t name##_path(const type *a, size_t a_count, const type *b, size_t b_count,         \
+                                                 size_t diagonal)                                                      \
+    {                                                                                                                  \
+        size_t low = diagonal > b_count ? diagonal - b_count : 0, high = diagonal < a_count ? diagonal : a_count;      \
+        while (low < high) {                                                                                           \
+            const size_t middle = low + (high - low) / 2;                                                              \
+            if (less(b[diagonal - 1 - middle], a[middle]))                                                             \
+                high = middle;                                                                                         \
+            else                                                                                                       \
+                low = middle + 1;                                                                                      \
+        }                                                                                                              \
+        return low;                                                                                                    \
+    }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE void name##_merge_run(const type *a, size_t a_count, const type *b, size_t b_count,      \
+                                                    size_t from_a, size_t diagonal, size_t n, type *out)               \
+    {                                                                                                                  \
+        size_t i = from_a, j = diagonal - from_a, to = 0;                                                              \
+        while (to < n && i < a_count && j < b_count) {                                                                 \
+            const bool is_b = less(b[j], a[i]);                                                                        \
+            const type *const next = is_b ? b + j : a + i;                                                             \
+            out[to++] = *next;                                                                                         \
+            i += !is_b;                                                                                                \
+            j += is_b;                                                                                                 \
+        }                                                                                                              \
+        while (to < n && i < a_count)                                                                                  \
+            out[to++] = a[i++];                                                                                        \
+        while (to < n && j < b_count)                                                                                  \
+            out[to++] = b[j++];                                                                                        \
+    }
+
+#if TW_ON_GPU
+
+/* The same for a work-item, into variables of its own. */
+#define TW_INTERNAL_DEFINE_MERGE_ITEM(name, type, less)                                                                \
+    TW_INTERNAL_ALWAYS_INLINE void name##_merge_item(const type *a, size_t a_count, const type *b, size_t b_count,     \
+                                                     size_t diagonal, type *x)                                         \
+    {                                                                                                                  \
+        enum { ITEMS = TW_INTERNAL_MERGE_ITEMS(type) };                                                                \
+        diagonal = diagonal < a_count + b_count ? diagonal : a_count + b_count;                                        \
+        size_t i = name##_path(a, a_count, b, b_count, diagonal), j = diagonal - i;                                    \
+        _Pragma("unroll") for (unsigned to = 0; to < ITEMS; ++to)                                                      \
+        {                                                                                                              \
+            if (i < a_count && (j >= b_count || !(less(b[j], a[i]))))                                                  \
+                x[to] = a[i++];                                                                                        \
+            else if (j < b_count)                                                                                      \
+                x[to] = b[j++];                                                                                        \
+        }                                                                                                              \
+    }
+
+/* Elements `diagonal` and following ones of the result of a and b, as many as a tile has, to where `out` begins with
+   the first of them. What is too large for local memory each work-item takes from where it is. */
+#define TW_INTERNAL_DEFINE_MERGE_TILE(name, type, less)                                                                \
+    TW_INTERNAL_DEFINE_MERGE(name, type, less)                                                                         \
+    TW_INTERNAL_DEFINE_MERGE_ITEM(name, type, less)                                                                    \
+    TW_INTERNAL_ALWAYS_INLINE void name##_merge_tile(tw_nd_item item, type *staged, size_t *ends, const type *a,       \
+                                                     size_t a_count, const type *b, size_t b_count, size_t diagonal,   \
+                                                     type *out)                                                        \
+    {                                                                                                                  \
+        enum { ITEMS = TW_INTERNAL_MERGE_ITEMS(type), TILE = TW_INTERNAL_MERGE_TILE(type) };                           \
+        const size_t me = tw_local_id(item, 0), left = a_count + b_count - diagonal, n = left < TILE ? left : TILE;    \
+        if (me < 2)                                                                                                    \
+            ends[me] = name##_path(a, a_count, b, b_count, diagonal + me * n);                                         \
+        tw_barrier(item, TW_LOCAL_SPACE);                                                                              \
+        const size_t first = ends[0], past = ends[1] < first ? first : ends[1];                                        \
+        const size_t of_a = past - first < n ? past - first : n, of_b = n - of_a;                                      \
+        for (size_t i = me; i < n; i += TW_INTERNAL_TILE_ITEMS) {                                                      \
+            if (i < of_a)                                                                                              \
+                staged[i] = a[first + i];                                                                              \
+            else                                                                                                       \
+                staged[i] = b[diagonal - first + i - of_a];                                                            \
+        }                                                                                                              \
+        tw_barrier(item, TW_LOCAL_SPACE);                                                                              \
+        type x[ITEMS];                                                                                                 \
+        name##_merge_item(staged, of_a, staged + of_a, of_b, me * ITEMS, x);                                           \
+        tw_barrier(item, TW_LOCAL_SPACE);                                                                              \
+        _Pragma("unroll") for (unsigned i = 0; i < ITEMS; ++i) if (me * ITEMS + i < n) staged[me * ITEMS + i] = x[i];  \
+        tw_barrier(item, TW_LOCAL_SPACE);                                                                              \
+        for (size_t i = me; i < n; i += TW_INTERNAL_TILE_ITEMS)                                                        \
+            out[i] = staged[i];                                                                                        \
+    }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE void name##_merge_large(const type *a, size_t a_count, const type *b, size_t b_count,    \
+                                                      size_t diagonal, type *out)                                      \
+    {                                                                                                                  \
+        if (diagonal < a_count + b_count)                                                                              \
+            name##_merge_run(a, a_count, b, b_count, name##_path(a, a_count, b, b_count, diagonal), diagonal, 1, out); \
+    }
+
+#define TW_INTERNAL_DEFINE_MERGE_KERNELS(name, type, less)                                                             \
+    TW_INTERNAL_DEFINE_MERGE_TILE(name, type, less)                                                                    \
+    static inline void name##_merge_tiles(tw_nd_item item, const struct name##_merge *k)                               \
+    {                                                                                                                  \
+        enum { TILE = TW_INTERNAL_MERGE_TILE(type), STAGED = sizeof(type) <= TW_INTERNAL_MERGE_MOST_STAGED };          \
+        TW_LOCAL(type, staged, [STAGED ? TILE : 1]);                                                                   \
+        TW_LOCAL(size_t, ends, [2]);                                                                                   \
+        const size_t first = tw_group_id(item, 0) * TILE, me = tw_local_id(item, 0);                                   \
+        const size_t a_count = tw_internal_count(&k->common);                                                          \
+        if (first >= a_count + k->b_count)                                                                             \
+            return;                                                                                                    \
+        if (STAGED)                                                                                                    \
+            name##_merge_tile(item, staged, ends, k->a, a_count, k->b, k->b_count, first, k->out + first);             \
+        else                                                                                                           \
+            name##_merge_large(k->a, a_count, k->b, k->b_count, first + me, k->out + first + me);                      \
+    }                                                                                                                  \
+    TW_INTERNAL_NO_CPU_KERNEL(name##_merge_shares, name##_merge)
+
+#else
+
+enum { TW_INTERNAL_MERGED_AT_ONCE = 64 }; /* elements of a result that is worth two chains */
+
+/* NAME_merge_run() in two chains, which a processor computes at the same time: what the next element is depends on the
+   one before, and takes longer than to copy it. */
+#define TW_INTERNAL_DEFINE_MERGE_CHAINS(name, type, less)                                                              \
+    TW_INTERNAL_ALWAYS_INLINE void name##_merge_next(const type *a, const type *b, size_t *i, size_t *j, type *out)    \
+    {                                                                                                                  \
+        const type x = a[*i], y = b[*j];                                                                               \
+        const bool is_b = less(y, x);                                                                                  \
+        *out = is_b ? y : x;                                                                                           \
+        *i += !is_b;                                                                                                   \
+        *j += is_b;                                                                                                    \
+    }                                                                                                                  \
+    static inline void name##_merge_part(const type *a, size_t a_count, const type *b, size_t b_count, size_t from_a,  \
+                                         size_t diagonal, size_t n, type *out)                                         \
+    {                                                                                                                  \
+        const bool few = n < TW_INTERNAL_MERGED_AT_ONCE;                                                               \
+        const size_t middle = diagonal + n / 2, a_middle = few ? 0 : name##_path(a, a_count, b, b_count, middle),      \
+                     b_middle = middle - a_middle;                                                                     \
+        size_t i = from_a, j = diagonal - from_a, i2 = a_middle, j2 = b_middle;                                        \
+        if (few || i > a_middle || j > b_middle) {                                                                     \
+            size_t to = 0;                                                                                             \
+            for (; to < n && i < a_count && j < b_count; ++to)                                                         \
+                name##_merge_next(a, b, &i, &j, out + to);                                                             \
+            name##_merge_run(a, a_count, b, b_count, i, i + j, n - to, out + to);                                      \
+            return;                                                                                                    \
+        }                                                                                                              \
+        const size_t past = diagonal + n;                                                                              \
+        while (i < a_middle && j < b_middle && i2 < a_count && j2 < b_count && i2 + j2 < past) {                       \
+            const size_t to = i + j - diagonal, to2 = i2 + j2 - diagonal;                                              \
+            name##_merge_next(a, b, &i, &j, out + to);                                                                 \
+            name##_merge_next(a, b, &i2, &j2, out + to2);                                                              \
+        }                                                                                                              \
+        name##_merge_run(a, a_middle, b, b_middle, i, i + j, middle - i - j, out + (i + j - diagonal));                \
+        name##_merge_run(a, a_count, b, b_count, i2, i2 + j2, past - i2 - j2, out + (i2 + j2 - diagonal));             \
+    }
+
+#define TW_INTERNAL_DEFINE_MERGE_KERNELS(name, type, less)                                                             \
+    TW_INTERNAL_DEFINE_MERGE(name, type, less)                                                                         \
+    TW_INTERNAL_DEFINE_MERGE_CHAINS(name, type, less)                                                                  \
+    TW_INTERNAL_NO_GPU_KERNEL(name##_merge_tiles, name##_merge)                                                        \
+    static inline void name##_merge_shares(tw_group group, const struct name##_merge *k)                               \
+    {                                                                                                                  \
+        TW_ONCE(group) {                                                                                               \
+            const size_t a_count = tw_internal_count(&k->common), all = a_count + k->b_count;                          \
+            size_t first = tw_group_id(group, 0) * k->share;                                                           \
+            first = first < all ? first : all;                                                                         \
+            name##_merge_part(k->a, a_count, k->b, k->b_count, name##_path(k->a, a_count, k->b, k->b_count, first),    \
+                              first, all - first < k->share ? all - first : k->share, k->out + first);                 \
+        }                                                                                                              \
+    }
+
+#endif
+
+#define TW_INTERNAL_MERGE_SORTED(name, type, less)                                                                     \
+    struct name##_merge {                                                                                              \
+        struct tw_internal_algorithm common; /* the count is that of a */                                              \
+        const type *a, *b;                                                                                             \
+        type *out;                                                                                                     \
+        size_t b_count, share;                                                                                         \
+    };                                                                                                                 \
+    TW_INTERNAL_DEFINE_MERGE_KERNELS(name, type, less)                                                                 \
+    TW_ND_RANGE_KERNEL(static TW_BLOCK(name##_merge) TW_FOR_GPUS name##_merge_tiles, TW_INTERNAL_TILE_ITEMS);          \
+    TW_WORK_GROUP_KERNEL(static TW_BLOCK(name##_merge) TW_FOR_CPUS name##_merge_shares, 1);                            \
+    static inline __attribute__((unused)) void name(tw_command_group *group, const type *a, size_t a_count,            \
+                                                    const type *b, size_t b_count, type *out)                          \
+    {                                                                                                                  \
+        const struct tw_internal_algorithm_device device = tw_internal_algorithm_device(group);                        \
+        struct tw_internal_plan plan;                                                                                  \
+        struct name##_merge k;                                                                                         \
+        __builtin_memset(&k, 0, sizeof k);                                                                             \
+        k.common.count = a_count;                                                                                      \
+        k.a = a;                                                                                                       \
+        k.b = b;                                                                                                       \
+        k.b_count = b_count;                                                                                           \
+        k.out = out;                                                                                                   \
+        tw_internal_plan_merge(&plan, device, a_count + b_count, &k.share, sizeof(type), TW_INTERNAL_MERGE_TILE(type), \
+                               device.is_gpu ? TW_KERNEL(name##_merge_tiles) : TW_KERNEL(name##_merge_shares));        \
+        tw_internal_algorithm_run(group, &plan, &k.common, sizeof k);                                                  \
+    }
+
+static inline void tw_internal_plan_merge(struct tw_internal_plan *plan, struct tw_internal_algorithm_device device,
+                                          size_t count, size_t *share, size_t element_bytes, size_t tile,
+                                          const tw_kernel *kernel)
+{
+    struct tw_internal_algorithm all = {count, NULL, NULL, 0, 0};
+    tw_internal_begin_plan(plan);
+    if (!count)
+        return;
+    const size_t groups =
+        device.is_gpu ? tw_internal_divide_up(count, tile) : tw_internal_shares(&all, device.units, element_bytes);
+    *share = all.share;
+    tw_internal_add_stage(plan, kernel, groups, device.is_gpu ? TW_INTERNAL_TILE_ITEMS : 1, 0);
+}
+
+#endif

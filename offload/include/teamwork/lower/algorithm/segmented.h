@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Lowers TW_SEGMENTED_SCAN() (<teamwork/algorithms.h>), and what TW_SEGMENTED_REDUCE() has in common with it.
+ *
+ * On a GPU one launch marks by a bit each element before which a segment begins or ends, and a scan of pairs begins
+ * anew there: work-items have the same work whatever the lengths. Of a reduction, the last elements of segments leave
+ * their sums in temporary memory, from which one more launch takes those of all segments. On a CPU each processor has
+ * a share of the elements, and goes from segment to segment; the first launch finds what a share has of its last one.
+ */
+#ifndef TEAMWORK_LOWER_ALGORITHM_SEGMENTED_H
+#define TEAMWORK_LOWER_ALGORITHM_SEGMENTED_H
+
+#include <teamwork/lower/algorithm/map.h>
+#include <teamwork/lower/algorithm/scan_transformed.h>
+
+/* Where segments are. Segment s has elements offsets[s] to offsets[s + 1] - 1. */
+struct tw_internal_segments {
+    size_t count;
+    size_t bits, sums; /* where those are in the temporary memory of a GPU */
+};
+
+/* An offset that lies among the elements, whatever the program has given. */
+TW_INTERNAL_ALWAYS_INLINE size_t tw_internal_segment_offset(const size_t *offsets, size_t segment, size_t count)
+{
+    return offsets[segment] < count ? offsets[segment] : count;
+}
+
+/* The first of the segments that does not begin before element i. */
+TW_INTERNAL_ALWAYS_INLINE size_t tw_internal_segment_from(const size_t *offsets, size_t segments, size_t i)
+{
+    size_t low = 0, high = segments;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (offsets[middle] < i)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+TW_INTERNAL_ALWAYS_INLINE unsigned *tw_internal_segment_bits(const struct tw_internal_algorithm *common,
+                                                             const struct tw_internal_segments *segments)
+{
+    return (unsigned *)tw_internal_at(common->scratch, segments->bits);
+}
+
+/* Whether a segment begins or ends before element i. */
+TW_INTERNAL_ALWAYS_INLINE bool tw_internal_is_edge(const struct tw_internal_algorithm *common,
+                                                   const struct tw_internal_segments *segments, size_t i)
+{
+    return tw_internal_segment_bits(common, segments)[i / 32] >> i % 32 & 1;
+}
+
+/* The block, pairs of a scan, and the launch that marks. */
+#define TW_INTERNAL_DEFINE_SEGMENTS(name, type, operation)                                                             \
+    struct name##_segmented {                                                                                          \
+        struct tw_internal_algorithm common;                                                                           \
+        struct tw_internal_segments segments;                                                                          \
+        const type *in;                                                                                                \
+        const size_t *offsets;                                                                                         \
+        type *out;                                                                                                     \
+        type init;                                                                                                     \
+        bool exclusive;                                                                                                \
+    };                                                                                                                 \
+    typedef struct {                                                                                                   \
+        type value;                                                                                                    \
+        bool begins;                                                                                                   \
+    } name##_part;                                                                                                     \
+    TW_INTERNAL_ALWAYS_INLINE name##_part name##_join(name##_part a, name##_part b)                                    \
+    {                                                                                                                  \
+        if (!b.begins) {                                                                                               \
+            b.value = operation(a.value, b.value);                                                                     \
+            b.begins = a.begins;                                                                                       \
+        }                                                                                                              \
+        return b;                                                                                                      \
+    }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE size_t name##_mark_range(const struct name##_segmented *k)                               \
+    {                                                                                                                  \
+        return k->segments.count + 1;                                                                                  \
+    }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE void name##_mark_at(const struct name##_segmented *k, size_t i)                          \
+    {                                                                                                                  \
+        const size_t at = k->offsets[i];                                                                               \
+        if (at < tw_internal_count(&k->common))                                                                        \
+            (void)tw_atomic_fetch_or(&tw_internal_segment_bits(&k->common, &k->segments)[at / 32], 1u << at % 32,      \
+                                     TW_ORDER_RELAXED, TW_SCOPE_DEVICE);                                               \
+    }
+
+#if TW_ON_GPU
+
+/* Element i as a pair. An exclusive scan is an inclusive one of `init` and the elements before. */
+#define TW_INTERNAL_DEFINE_SEGMENT_LOAD(name, type)                                                                    \
+    TW_INTERNAL_ALWAYS_INLINE name##_part name##_load(const struct name##_segmented *k, size_t i, size_t count)        \
+    {                                                                                                                  \
+        name##_part x;                                                                                                 \
+        (void)count;                                                                                                   \
+        x.begins = i == 0 || tw_internal_is_edge(&k->common, &k->segments, i);                                         \
+        if (!k->exclusive)                                                                                             \
+            x.value = k->in[i];                                                                                        \
+        else if (x.begins)                                                                                             \
+            x.value = k->init;                                                                                         \
+        else                                                                                                           \
+            x.value = k->in[i - 1];                                                                                    \
+        return x;                                                                                                      \
+    }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE void name##_store_none(const struct name##_segmented *k)                                 \
+    {                                                                                                                  \
+        (void)k;                                                                                                       \
+    }
+#define TW_INTERNAL_DEFINE_SEGMENT_STORE_SCAN(name)                                                                    \
+    TW_INTERNAL_ALWAYS_INLINE void name##_store(const struct name##_segmented *k, size_t i, size_t count,              \
+                                                name##_part y)                                                         \
+    {                                                                                                                  \
+        (void)count;                                                                                                   \
+        if (i >= k->offsets[0] && i < k->offsets[k->segments.count])                                                   \
+            k->out[i] = y.value;                                                                                       \
+    }
+#define TW_INTERNAL_DEFINE_SEGMENT_STORE_SUM(name, type)                                                               \
+    TW_INTERNAL_ALWAYS_INLINE void name##_store(const struct name##_segmented *k, size_t i, size_t count,              \
+                                                name##_part y)                                                         \
+    {                                                                                                                  \
+        if (i + 1 == count || tw_internal_is_edge(&k->common, &k->segments, i + 1))                                    \
+            ((type *)tw_internal_at(k->common.scratch, k->segments.sums))[i] = y.value;                                \
+    }
+
+#define TW_INTERNAL_DEFINE_SEGMENT_SHARES(name, type, operation, STORE, FINISH)                                        \
+    TW_INTERNAL_NO_CPU_KERNEL(name##_sums, name##_segmented)                                                           \
+    TW_INTERNAL_NO_CPU_KERNEL(name##_shares, name##_segmented)
+
+#else
+
+#define TW_INTERNAL_DEFINE_SEGMENT_LOAD(name, type)
+#define TW_INTERNAL_DEFINE_SEGMENT_STORE_SCAN(name)
+#define TW_INTERNAL_DEFINE_SEGMENT_STORE_SUM(name, type)
+
+/* Elements first to past - 1 of a segment, which all are in one share. `x` is what the segment has before them, if it
+   has something. */
+#define TW_INTERNAL_SCAN_SEGMENT(k, first, past, x, has, operation)                                                    \
+    do {                                                                                                               \
+        size_t i = first;                                                                                              \
+        if (!has && (k)->exclusive)                                                                                    \
+            x = (k)->init;                                                                                             \
+        if (!has && !(k)->exclusive && i < past) {                                                                     \
+            x = (k)->in[i];                                                                                            \
+            (k)->out[i++] = x;                                                                                         \
+        }                                                                                                              \
+        for (; !(k)->exclusive && i < past; ++i) {                                                                     \
+            x = operation(x, (k)->in[i]);                                                                              \
+            (k)->out[i] = x;                                                                                           \
+        }                                                                                                              \
+        for (; i < past; ++i) {                                                                                        \
+            (k)->out[i] = x;                                                                                           \
+            if (i + 1 < past)                                                                                          \
+                x = operation(x, (k)->in[i]);                                                                          \
+        }                                                                                                              \
+    } while (0)
+#define TW_INTERNAL_REDUCE_SEGMENT(k, first, past, x, has, operation)                                                  \
+    do {                                                                                                               \
+        size_t i = first;                                                                                              \
+        if (!has && i < past)                                                                                          \
+            x = (k)->in[i++];                                                                                          \
+        for (; i < past; ++i)                                                                                          \
+            x = operation(x, (k)->in[i]);                                                                              \
+    } while (0)
+#define TW_INTERNAL_SEGMENT_IS_DONE(k, s, has, x, operation) (void)0
+#define TW_INTERNAL_STORE_SEGMENT(k, s, has, x, operation)                                                             \
+    do {                                                                                                               \
+        if (has)                                                                                                       \
+            (k)->out[s] = operation((k)->init, x);                                                                     \
+        else                                                                                                           \
+            (k)->out[s] = (k)->init;                                                                                   \
+    } while (0)
+
+/* What a share has of the segment that its last element is in; `begins` where the segment begins in the share. An
+   exclusive scan has `init` in front. */
+#define TW_INTERNAL_DEFINE_SEGMENT_TAIL(name, type, operation)                                                         \
+    static inline void name##_sums(tw_group group, const struct name##_segmented *k)                                   \
+    {                                                                                                                  \
+        TW_ONCE(group) {                                                                                               \
+            size_t i = 0;                                                                                              \
+            const size_t past = tw_internal_share_of(&k->common, tw_group_id(group, 0), &i);                           \
+            if (i < past) {                                                                                            \
+                const size_t s = tw_internal_segment_from(k->offsets, k->segments.count + 1, past);                    \
+                name##_part x;                                                                                         \
+                x.begins = s > 0 && k->offsets[s - 1] >= i;                                                            \
+                i = x.begins ? k->offsets[s - 1] : i;                                                                  \
+                x.value = k->in[i++];                                                                                  \
+                if (x.begins && k->exclusive)                                                                          \
+                    x.value = operation(k->init, x.value);                                                             \
+                for (; i < past; ++i)                                                                                  \
+                    x.value = operation(x.value, k->in[i]);                                                            \
+                ((name##_part *)k->common.scratch)[tw_group_id(group, 0)] = x;                                         \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+/* The same before element `first` of share `me`. */
+#define TW_INTERNAL_DEFINE_SEGMENT_HEAD(name, type, operation)                                                         \
+    TW_INTERNAL_ALWAYS_INLINE type name##_before(const struct name##_segmented *k, size_t me)                          \
+    {                                                                                                                  \
+        const name##_part *const parts = (const name##_part *)k->common.scratch;                                       \
+        type x = parts[me - 1].value;                                                                                  \
+        for (size_t share = me - 1; share > 0 && !parts[share].begins; --share)                                        \
+            x = operation(parts[share - 1].value, x);                                                                  \
+        return x;                                                                                                      \
+    }
+
+/* `RUN` does a part of a segment, and `STORE` what is to be done when its last element has been. */
+#define TW_INTERNAL_DEFINE_SEGMENT_SHARES(name, type, operation, RUN, STORE)                                           \
+    TW_INTERNAL_DEFINE_SEGMENT_TAIL(name, type, operation)                                                             \
+    TW_INTERNAL_DEFINE_SEGMENT_HEAD(name, type, operation)                                                             \
+    static inline void name##_shares(tw_group group, const struct name##_segmented *k)                                 \
+    {                                                                                                                  \
+        TW_ONCE(group) {                                                                                               \
+            const size_t me = tw_group_id(group, 0), count = tw_internal_count(&k->common);                            \
+            size_t first = 0;                                                                                          \
+            const size_t past = tw_internal_share_of(&k->common, me, &first);                                          \
+            const bool is_last = past == count && (me == 0 || me * k->common.share < count);                           \
+            size_t s = tw_internal_segment_from(k->offsets, k->segments.count, first);                                 \
+            type x = k->init;                                                                                          \
+            if (first < past && s > 0 && k->offsets[s - 1] < first                                                     \
+                && tw_internal_segment_offset(k->offsets, s, count) > first) {                                         \
+                const size_t end = tw_internal_segment_offset(k->offsets, s, count), stop = end < past ? end : past;   \
+                x = name##_before(k, me);                                                                              \
+                RUN(k, first, stop, x, true, operation);                                                               \
+                if (end <= past)                                                                                       \
+                    STORE(k, s - 1, true, x, operation);                                                               \
+            }                                                                                                          \
+            for (; s < k->segments.count; ++s) {                                                                       \
+                const size_t begin = tw_internal_segment_offset(k->offsets, s, count),                                 \
+                             end = tw_internal_segment_offset(k->offsets, s + 1, count),                               \
+                             stop = end < past ? end : past;                                                           \
+                if (begin >= past && !is_last)                                                                         \
+                    break;                                                                                             \
+                RUN(k, begin, stop, x, false, operation);                                                              \
+                if (end <= past)                                                                                       \
+                    STORE(k, s, begin < end, x, operation);                                                            \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+#endif
+
+#define TW_INTERNAL_DEFINE_SEGMENTED(name, type)                                                                       \
+    TW_INTERNAL_DEFINE_GPU_MAP(name##_mark, name##_segmented);                                                         \
+    TW_INTERNAL_DEFINE_TRANSFORMED_KERNELS(name, name##_segmented);                                                    \
+    static inline __attribute__((unused)) void name##_plan(                                                            \
+        struct tw_internal_plan *plan, struct tw_internal_algorithm_device device, struct name##_segmented *k)         \
+    {                                                                                                                  \
+        tw_internal_plan_segments(plan, device, &k->common, &k->segments, sizeof(name##_part), sizeof(type),           \
+                                  TW_INTERNAL_SHORT_TILE(name##_part), TW_KERNEL(name##_mark_map),                     \
+                                  TW_KERNEL(name##_sums),                                                              \
+                                  device.is_gpu ? TW_KERNEL(name##_tiles) : TW_KERNEL(name##_shares));                 \
+    }                                                                                                                  \
+    static inline __attribute__((unused)) struct name##_segmented name##_block(                                        \
+        const type *in, size_t count, const size_t *offsets, size_t segments, type *out)                               \
+    {                                                                                                                  \
+        struct name##_segmented k;                                                                                     \
+        __builtin_memset(&k, 0, sizeof k);                                                                             \
+        k.common.count = count;                                                                                        \
+        k.segments.count = segments;                                                                                   \
+        k.in = in;                                                                                                     \
+        k.offsets = offsets;                                                                                           \
+        k.out = out;                                                                                                   \
+        return k;                                                                                                      \
+    }
+
+#define TW_INTERNAL_SEGMENTED_SCAN(name, type, operation)                                                              \
+    TW_INTERNAL_DEFINE_SEGMENTS(name, type, operation)                                                                 \
+    TW_INTERNAL_DEFINE_SEGMENT_LOAD(name, type)                                                                        \
+    TW_INTERNAL_DEFINE_SEGMENT_STORE_SCAN(name)                                                                        \
+    TW_INTERNAL_DEFINE_TRANSFORMED_TILES(name, name##_segmented, name##_part, name##_join)                             \
+    TW_INTERNAL_DEFINE_SEGMENT_SHARES(name, type, operation, TW_INTERNAL_SCAN_SEGMENT, TW_INTERNAL_SEGMENT_IS_DONE)    \
+    TW_INTERNAL_DEFINE_SEGMENTED(name, type)                                                                           \
+    static inline __attribute__((unused)) void name##_record(tw_command_group *group, struct name##_segmented *k)      \
+    {                                                                                                                  \
+        struct tw_internal_plan plan;                                                                                  \
+        name##_plan(&plan, tw_internal_algorithm_device(group), k);                                                    \
+        tw_internal_algorithm_run(group, &plan, &k->common, sizeof *k);                                                \
+    }                                                                                                                  \
+    static inline __attribute__((unused)) void name##_inclusive(tw_command_group *group, const type *in, size_t count, \
+                                                                const size_t *offsets, size_t segments, type *out)     \
+    {                                                                                                                  \
+        struct name##_segmented k = name##_block(in, count, offsets, segments, out);                                   \
+        name##_record(group, &k);                                                                                      \
+    }                                                                                                                  \
+    static inline                                                                                                      \
+        __attribute__((unused)) void name##_exclusive(tw_command_group *group, const type *in, size_t count,           \
+                                                      const size_t *offsets, size_t segments, type init, type *out)    \
+    {                                                                                                                  \
+        struct name##_segmented k = name##_block(in, count, offsets, segments, out);                                   \
+        k.init = init;                                                                                                 \
+        k.exclusive = true;                                                                                            \
+        name##_record(group, &k);                                                                                      \
+    }
+
+#define TW_INTERNAL_SEGMENTED_REDUCE(name, type, operation)                                                            \
+    TW_INTERNAL_DEFINE_SEGMENTS(name, type, operation)                                                                 \
+    TW_INTERNAL_DEFINE_SEGMENT_LOAD(name, type)                                                                        \
+    TW_INTERNAL_DEFINE_SEGMENT_STORE_SUM(name, type)                                                                   \
+    TW_INTERNAL_DEFINE_TRANSFORMED_TILES(name, name##_segmented, name##_part, name##_join)                             \
+    TW_INTERNAL_DEFINE_SEGMENT_SHARES(name, type, operation, TW_INTERNAL_REDUCE_SEGMENT, TW_INTERNAL_STORE_SEGMENT)    \
+    TW_INTERNAL_DEFINE_SEGMENTED(name, type)                                                                           \
+    TW_INTERNAL_ALWAYS_INLINE size_t name##_finish_range(const struct name##_segmented *k)                             \
+    {                                                                                                                  \
+        return k->segments.count;                                                                                      \
+    }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE void name##_finish_at(const struct name##_segmented *k, size_t i)                        \
+    {                                                                                                                  \
+        const type *const sums = (const type *)tw_internal_at(k->common.scratch, k->segments.sums);                    \
+        const size_t count = tw_internal_count(&k->common),                                                            \
+                     end = tw_internal_segment_offset(k->offsets, i + 1, count);                                       \
+        if (tw_internal_segment_offset(k->offsets, i, count) < end)                                                    \
+            k->out[i] = operation(k->init, sums[end - 1]);                                                             \
+        else                                                                                                           \
+            k->out[i] = k->init;                                                                                       \
+    }                                                                                                                  \
+    TW_INTERNAL_DEFINE_GPU_MAP(name##_finish, name##_segmented);                                                       \
+    static inline __attribute__((unused)) void name(tw_command_group *group, const type *in, size_t count,             \
+                                                    const size_t *offsets, size_t segments, type init, type *out)      \
+    {                                                                                                                  \
+        const struct tw_internal_algorithm_device device = tw_internal_algorithm_device(group);                        \
+        struct tw_internal_plan plan;                                                                                  \
+        struct name##_segmented k = name##_block(in, count, offsets, segments, out);                                   \
+        k.init = init;                                                                                                 \
+        name##_plan(&plan, device, &k);                                                                                \
+        if (device.is_gpu) {                                                                                           \
+            k.segments.sums = tw_internal_round_up(plan.scratch_bytes);                                                \
+            plan.scratch_bytes = k.segments.sums + (count + 1) * sizeof(type);                                         \
+            tw_internal_add_map(&plan, device, TW_KERNEL(name##_finish_map), segments, sizeof(type));                  \
+        }                                                                                                              \
+        tw_internal_algorithm_run(group, &plan, &k.common, sizeof k);                                                  \
+    }
+
+static inline void tw_internal_plan_segments(struct tw_internal_plan *plan, struct tw_internal_algorithm_device device,
+                                             struct tw_internal_algorithm *block, struct tw_internal_segments *segments,
+                                             size_t part_bytes, size_t element_bytes, size_t tile,
+                                             const tw_kernel *mark, const tw_kernel *sums, const tw_kernel *kernel)
+{
+    tw_internal_begin_plan(plan);
+    if (device.is_gpu) {
+        segments->bits =
+            tw_internal_round_up(TW_INTERNAL_SCAN_HEAD + tw_internal_tile_bytes(block->count, tile, part_bytes));
+        plan->cleared_bytes = plan->scratch_bytes = segments->bits + (block->count / 32 + 1) * 4;
+        tw_internal_add_map(plan, device, mark, segments->count + 1, sizeof(size_t));
+    }
+    tw_internal_add_transformed_scan(plan, device, block, part_bytes, element_bytes, tile, sums, kernel);
+}
+
+#endif
