@@ -131,7 +131,7 @@ static inline void tw_port_wait(void)
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
 /* Returns the entry whose memory an address lies in; NULL if there is none. The caller holds the lock. */
-static inline struct tw_port_entry *tw_port_find_locked(const void *host)
+static inline struct tw_port_entry *tw_port_find_locked(const volatile void *host)
 {
     const unsigned char *address = (const unsigned char *)host;
     for (size_t i = 0; i < tw_port_state.count; ++i) {
@@ -143,7 +143,7 @@ static inline struct tw_port_entry *tw_port_find_locked(const void *host)
 }
 
 /* Likewise. Stores the entry, which only stays as it is if no other thread ends it meanwhile, as in OpenMP. */
-static inline bool tw_port_find(const void *host, struct tw_port_entry *found)
+static inline bool tw_port_find(const volatile void *host, struct tw_port_entry *found)
 {
     pthread_mutex_lock(&tw_port_lock);
     const struct tw_port_entry *entry = tw_port_find_locked(host);
@@ -155,7 +155,7 @@ static inline bool tw_port_find(const void *host, struct tw_port_entry *found)
 
 /* Returns where a directive of OpenMP, which has not been moved, has put host memory on the default device; the pointer
    itself if there is none, and where the device uses the host's memory. */
-static inline void *tw_port_mapped(const void *host)
+static inline void *tw_port_mapped(const volatile void *host)
 {
     char *address = (char *)host;
     (void)tw_port_queue();
@@ -168,7 +168,7 @@ static inline void *tw_port_mapped(const void *host)
 }
 
 /* Returns the buffer that stands for the memory at an address. */
-static inline tw_buffer *tw_port_buffer(const void *host)
+static inline tw_buffer *tw_port_buffer(const volatile void *host)
 {
     struct tw_port_entry entry;
     if (!tw_port_find(host, &entry))
@@ -177,7 +177,7 @@ static inline tw_buffer *tw_port_buffer(const void *host)
 }
 
 /* Returns the element of that buffer which is at the address. */
-static inline size_t tw_port_index(const void *host)
+static inline size_t tw_port_index(const volatile void *host)
 {
     struct tw_port_entry entry;
     return tw_port_find(host, &entry) ? (size_t)((const unsigned char *)host - entry.host) / entry.element_bytes : 0;
@@ -293,7 +293,8 @@ static inline void tw_port_update(const struct tw_port_map *maps, size_t count)
 /* ---- accessors --------------------------------------------------------------------------------------------------- */
 
 /* Returns what a kernel of the group uses for a pointer of the host. */
-static inline void *tw_port_access(tw_command_group *group, const void *host, tw_access_mode mode, size_t bytes)
+static inline void *tw_port_access(tw_command_group *group, const volatile void *host, tw_access_mode mode,
+                                   size_t bytes)
 {
     struct tw_port_entry entry;
     if (!host)
@@ -327,19 +328,19 @@ template <typename T> static inline T *tw_port_discard_write(tw_command_group *g
     return (T *)tw_port_access(group, host, TW_DISCARD_WRITE, bytes);
 }
 #else
-static inline const void *tw_port_read(tw_command_group *group, const void *host)
+static inline const void *tw_port_read(tw_command_group *group, const volatile void *host)
 {
     return tw_port_access(group, host, TW_READ, 0);
 }
-static inline void *tw_port_write(tw_command_group *group, void *host)
+static inline void *tw_port_write(tw_command_group *group, const volatile void *host)
 {
     return tw_port_access(group, host, TW_WRITE, 0);
 }
-static inline void *tw_port_read_write(tw_command_group *group, void *host)
+static inline void *tw_port_read_write(tw_command_group *group, const volatile void *host)
 {
     return tw_port_access(group, host, TW_READ_WRITE, 0);
 }
-static inline void *tw_port_discard_write(tw_command_group *group, void *host, size_t bytes)
+static inline void *tw_port_discard_write(tw_command_group *group, const volatile void *host, size_t bytes)
 {
     return tw_port_access(group, host, TW_DISCARD_WRITE, bytes);
 }

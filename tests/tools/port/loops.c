@@ -75,6 +75,11 @@ int main(void)
     {
         smooth(x, y, rows, columns, w);
     }
+    /* a pointer to volatile elements */
+    volatile double *seen = y;
+#pragma omp target teams distribute parallel for map(tofrom : seen[0 : n])
+    for (int i = 0; i < n; ++i)
+        seen[i] = seen[i] + 1;
     double total = 0;
     for (int i = 0; i < n; ++i)
         total += y[i] * (i % 5);

@@ -55,6 +55,28 @@ static void group_sums(const int *x, int *sums, int groups)
     }
 }
 
+/* What a team shares: a variable that it begins with, and one of the host, of which each team has a copy. One thread writes
+   them, the others read them behind the barrier. */
+static void offsets(const int *x, int *y, int groups, int base)
+{
+#pragma omp target teams num_teams(groups) thread_limit(SIZE) map(to : x[0 : groups * SIZE])                           \
+    map(from : y[0 : groups * SIZE])
+    {
+        int first = 5;
+#pragma omp parallel
+        {
+            const int l = omp_get_thread_num(), g = omp_get_team_num();
+            if (l == SIZE - 1) {
+                first += g;
+                base = x[g * SIZE];
+                y = y + 1 - 1;
+            }
+#pragma omp barrier
+            y[g * SIZE + l] = base * 1000 + first;
+        }
+    }
+}
+
 int main()
 {
     std::vector<heat::Cell> cells(100, heat::Cell{1.0f, 4.0f});
@@ -76,5 +98,10 @@ int main()
         if (sum != sums[g])
             std::printf("sum %d: %d, not %d\n", g, sums[g], sum);
     }
+    int y[groups * SIZE];
+    offsets(x, y, groups, -1);
+    for (int i = 0; i < groups * SIZE; ++i)
+        if (y[i] != x[i / SIZE * SIZE] * 1000 + 5 + i / SIZE)
+            std::printf("offset %d: %d\n", i, y[i]);
     return 0;
 }

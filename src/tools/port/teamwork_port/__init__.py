@@ -12,6 +12,7 @@ The modules, from below; each uses those above it in this list alone:
     captures.py   what a region takes from outside, and as what
     body.py       the text of a body inside of a kernel: atomic directives, `continue`, mapped scalars
     kernel.py     the text of a kernel and of its launch
+    teams.py      regions of teams: what the threads of a team share, and barriers
     data.py       data directives as calls of teamwork_port.h
     move.py       one translation unit: which directives there are, and what becomes of each
     main.py       the command line, differences, reports

@@ -25,6 +25,7 @@ class Capture:
         self.operation = None
         self.discard = None  # the number of elements that the kernel writes for certain
         self.is_view = False  # the variable is an array of the host, which decays
+        self.is_shared = False  # a team has one copy, in local memory
 
     @property
     def mode(self):
@@ -33,6 +34,10 @@ class Capture:
         if not self.flags & READ:
             return "discard_write" if self.discard else "write"
         return "read_write"
+
+    def pointer_type(self):
+        """Returns the type of a pointer in the kernel."""
+        return pointer_text(self.type, "", self.mode == "read").strip()
 
 
 class Captures:

@@ -36,6 +36,8 @@ def identity(capture):
 def unpack(capture, k):
     """Returns the line that gives a capture its name in the kernel; None if it needs none."""
     name = capture.name
+    if capture.is_shared:
+        return None
     if capture.kind == "constant":
         return capture.type
     if capture.kind == "private":
@@ -78,6 +80,7 @@ class Kernel:
         self.name, self.form, self.captures = name, form, captures
         self.k, self.item = "k", "item"  # the parameters
         self.extra, self.head, self.body = [], [], ""
+        self.first = []  # what the first thread of a team does, before all
         self.launch_range, self.offset, self.dimensions, self.size = "", None, 1, None
         self.wraps = False  # the body is left by `continue`
 
@@ -93,7 +96,7 @@ class Kernel:
         lines = [f"struct {name} {{"] + [f"    {member}" for member in self.members()] + ["};"]
         item = {"range": f"tw_item {self.item}, ", "nd_range": f"tw_nd_item {self.item}, ", "task": ""}[self.form]
         lines += [f"static inline void {name}({item}const struct {name} *{k})", "{"]
-        lines += [f"    {line}" for line in (unpack(capture, k) for capture in self.captures)]
+        lines += [f"    {line}" for line in (unpack(capture, k) for capture in self.captures) if line]
         lines += [f"    {line}" for line in self.head]
         if self.wraps:
             lines += ["    do {", dedent(self.body, "        "), "    } while (0); /* `continue` leads here */"]

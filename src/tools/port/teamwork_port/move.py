@@ -78,7 +78,7 @@ class Mover:
         for unit, cursor in self.variables.values():
             self.mark_variable(unit, cursor)
         for source in self.need_header:
-            place = header_place(source)
+            place = min([header_place(source)] + [start for start, _, text in source.edits if text])
             source.edits.insert(0, (place, place, HEADER))  # before a kernel at the same place
 
     def data(self):

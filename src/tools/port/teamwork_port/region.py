@@ -2,15 +2,15 @@
 """One target region: which form of kernel it becomes, and the edits that make it one."""
 import re
 
-from .access import WRITE
 from .body import atomic_edit, body_text, continues, returns, statement_end
-from .calls import Calls, is_file_scope
+from .calls import Calls
 from .captures import Captures
 from .clauses import Directive
-from .kernel import Kernel, local_text, set_ranges
+from .kernel import Kernel, set_ranges
 from .loops import only_statement, parse_nest
 from .source import Refused, SourceFile, identifiers
-from .tree import is_const, key_of, unqualified_text
+from .teams import teams_kernel
+from .tree import key_of
 
 IGNORED = {"num_teams", "thread_limit", "num_threads", "schedule", "dist_schedule", "default", "shared", "simdlen", "safelen",
            "proc_bind", "order", "nowait", "private", "firstprivate", "reduction", "map", "collapse", "is_device_ptr",
@@ -68,9 +68,9 @@ class Region:
         self.check_clauses(directive)
         words = directive.words.split()
         if "parallel" in words and ("for" not in words and "loop" not in words):
-            kernel = self.teams(directive, node, None)
+            kernel = teams_kernel(self, directive, node, None)
         elif words == ["target", "teams"]:
-            kernel = self.teams(directive, node, self.inner)
+            kernel = teams_kernel(self, directive, node, self.inner)
         elif any(word in words for word in ("for", "loop", "distribute", "simd")):
             kernel = self.loops(directive, node)
         elif words == ["target"]:
@@ -210,89 +210,6 @@ class Region:
         kernel = self.kernel("task", captures.list)
         kernel.body = self.flat(body_text(self.source, node, self.inner_edits(node), self.mapped_names(captures), braces=False))
         return kernel
-
-    def teams(self, directive, node, inner):
-        """`target teams` with `parallel` in it: groups, and what stands before `parallel` is the team's."""
-        groups, size = directive.all("num_teams"), directive.all("thread_limit")
-        children = node.children if node.kind == "COMPOUND_STMT" else [node]
-        shared, text, parallels, pieces = [], [], [], []
-        if inner is None:  # target teams parallel, in one
-            parallels, children = [node], []
-        else:
-            found = {id(self.unit.statement_behind(item)): item for item in self.inner if item.words == "parallel"}
-            for child in children:
-                item = found.get(id(child))
-                if item is not None:
-                    self.check_clauses(item)
-                    if item.all("reduction", "private", "firstprivate"):
-                        raise Refused("clause", "parallel has private variables", "declare them inside", item.start)
-                    size = item.all("num_threads") or size
-                    directive.clauses += [clause for clause in item.clauses if clause.name == "num_threads"]
-                    self.inner.remove(item)
-                    parallels.append(child)
-                elif child.kind == "DECL_STMT" and not parallels:
-                    shared.append(child)
-                else:
-                    raise Refused("team scope", "a team has statements outside of `parallel`",
-                                  "move it by hand, as a hierarchical kernel", child.start)
-        if not parallels:
-            raise Refused("team scope", "a region of teams has neither a loop nor `parallel`", "use target without teams",
-                          directive.start)
-        if not groups or not size:
-            raise Refused("team size", "the number of teams or of their threads is not given",
-                          "write num_teams and thread_limit", directive.start)
-        self.check_preprocessor(parallels)
-        captures = self.capture(directive, node, [], teams=True)
-        kernel = self.kernel("nd_range", captures.list)
-        self.team_variables(shared, parallels, kernel)
-        for child in parallels:
-            edits = self.inner_edits(child, teams=True) + self.query_edits(child)
-            part = body_text(self.source, child, edits, self.mapped_names(captures), braces=len(parallels) > 1)
-            pieces.append(self.flat(part) if len(parallels) == 1 else part)
-        separator = f"\ntw_barrier({self.item}, TW_GLOBAL_AND_LOCAL);\n"
-        kernel.body = separator.join(pieces)
-        kernel.launch_range = f"tw_nd_range_make(tw_range_1d((size_t)({groups[0]}) * (size_t)({size[0]})), " \
-                              f"tw_range_1d((size_t)({size[0]})))"
-        if re.fullmatch(r"\d+", size[0]) or self.unit.value_of_macro(size[0]) or self.is_constant(size[0]):
-            kernel.size = size[0]
-        if any(returns(child) for child in parallels):
-            raise Refused("team scope", "a thread of the team returns", "use an if statement", directive.start)
-        return kernel
-
-    def is_constant(self, name):
-        """Returns true if a name is that of a constant of file scope."""
-        if not re.fullmatch(r"[A-Za-z_]\w*", name):
-            return False
-        cursor = self.unit.cursor_of_name(name, self.directive.start)
-        return cursor is not None and self.unit.is_cxx and is_const(cursor.type) and is_file_scope(cursor)
-
-    def team_variables(self, shared, parallels, kernel):
-        for statement in shared:
-            for declaration in statement.children:
-                if declaration.kind != "VAR_DECL":
-                    raise Refused("local type", "a type is declared in the region", "declare it at file scope", declaration.start)
-                kind, name = declaration.cursor.type, declaration.cursor.spelling
-                values = [child for child in declaration.children if child.kind not in ("TYPE_REF", "INTEGER_LITERAL")
-                          or (child.kind == "INTEGER_LITERAL" and "[" not in kind.spelling)]
-                values = [child for child in values if child.kind.endswith("_EXPR") or child.kind.endswith("_LITERAL")]
-                if kind.kind.name in ("VARIABLEARRAY", "INCOMPLETEARRAY") or "[" in kind.spelling and \
-                        kind.kind.name != "CONSTANTARRAY":
-                    raise Refused("variable length", f"{name} of a team has a variable length", "write a constant length",
-                                  declaration.start)
-                if "[" in kind.spelling or not values:
-                    if "[" in kind.spelling and "=" in self.source.code[declaration.start:declaration.end]:
-                        raise Refused("team scope", f"{name} of a team is initialized", "initialize it in `parallel`",
-                                      declaration.start)
-                    kernel.head.append(local_text(unqualified_text(kind.spelling), name))
-                    continue
-                flags = 0
-                for child in parallels:
-                    flags |= self.unit.analysis.uses(child, key_of(declaration.cursor))
-                if flags & WRITE and not is_const(kind):
-                    raise Refused("team scope", f"{name} of a team is initialized, and changed by its threads",
-                                  "initialize it in `parallel`", declaration.start)
-                text = self.source.text[declaration.start:declaration.end]
-                kernel.head.append(self.queries(text) + ";")
 
     def kernel(self, form, captures):
         """Returns a kernel whose parameters have names that the region does not use."""

@@ -171,6 +171,10 @@ class Unit:
         cursor = self.cursor_of_name(name, offset)
         return cursor.type if cursor is not None else None
 
+    def written_type(self, declared):
+        """Returns the type of a variable as the source has it."""
+        return declared.type
+
     def constant_text(self, declared):
         """Returns the declaration of a local constant for a kernel, if its value is known there; else None."""
         location = declared.location.file
