@@ -346,6 +346,58 @@ static inline void *tw_port_discard_write(tw_command_group *group, const volatil
 }
 #endif
 
+/* ---- kernels in templates ---------------------------------------------------------------------------------------- */
+
+/*
+ * A kernel of a function template is a template over its block, and a kernel object for each instantiation:
+ *
+ *     template <typename T> struct scale { T *x; };
+ *     template <typename T> static inline void scale_body(tw_item item, const scale<T> *k) { ... }
+ *     TW_PORT_INSTANCE(scale_float, scale_body, tw_item, scale<float>);
+ *     TW_RANGE_KERNEL(static scale_float, 1);
+ *     TW_PORT_KERNEL(scale_float, scale<float>);
+ *
+ * In the function template the block is what the kernel is found by:
+ *
+ *     using scale_block = scale<T>;
+ *     tw_port_parallel_for(cg, tw_range_1d(n), scale_block, .x = tw_port_write(cg, x));
+ */
+#ifdef __cplusplus
+#define TW_PORT_INSTANCE(name, body, item, ...)                                                                        \
+    struct name : __VA_ARGS__ {                                                                                        \
+    };                                                                                                                 \
+    static inline void name(item tw_item_, const struct name *tw_block_)                                               \
+    {                                                                                                                  \
+        body(tw_item_, tw_block_);                                                                                     \
+    }                                                                                                                  \
+    static_assert(1, "")
+#define TW_PORT_TASK_INSTANCE(name, body, ...)                                                                         \
+    struct name : __VA_ARGS__ {                                                                                        \
+    };                                                                                                                 \
+    static inline void name(const struct name *tw_block_)                                                              \
+    {                                                                                                                  \
+        body(tw_block_);                                                                                               \
+    }                                                                                                                  \
+    static_assert(1, "")
+#define TW_PORT_KERNEL(name, ...)                                                                                      \
+    static inline const tw_kernel *tw_port_kernel(const __VA_ARGS__ *)                                                 \
+    {                                                                                                                  \
+        return TW_KERNEL(name);                                                                                        \
+    }                                                                                                                  \
+    static_assert(1, "")
+
+#define TW_PORT_ARGUMENTS(block, ...)                                                                                  \
+    tw_port_kernel((const block *)nullptr), TW_INTERNAL_C_INITIALIZERS(tw_internal_address_of(block{__VA_ARGS__})),    \
+        sizeof(block)
+#define tw_port_single_task(group, block, ...) tw_single_task_kernel(group, TW_PORT_ARGUMENTS(block, __VA_ARGS__))
+#define tw_port_parallel_for(group, range, block, ...)                                                                 \
+    tw_parallel_for_kernel(group, range, TW_PORT_ARGUMENTS(block, __VA_ARGS__))
+#define tw_port_parallel_for_offset(group, range, offset, block, ...)                                                  \
+    tw_parallel_for_offset_kernel(group, range, offset, TW_PORT_ARGUMENTS(block, __VA_ARGS__))
+#define tw_port_parallel_for_nd_range(group, range, block, ...)                                                        \
+    tw_parallel_for_nd_range_kernel(group, range, TW_PORT_ARGUMENTS(block, __VA_ARGS__))
+#endif
+
 /* Returns how often a loop runs: from `first` in steps of `step`, until it reaches or passes `end`. */
 static inline size_t tw_port_trips(long long first, long long end, long long step)
 {

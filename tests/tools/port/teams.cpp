@@ -77,6 +77,59 @@ static void offsets(const int *x, int *y, int groups, int base)
     }
 }
 
+/* Templates: a kernel for each instantiation that main() leads to. */
+template <typename T, int FACTOR> static void scale(T *x, const T &offset, int n, T *count)
+{
+    const int last = n - 1;
+    using Scaled = T;
+#pragma omp target teams distribute parallel for map(tofrom : x[0 : n], count[0 : 1])
+    for (int i = 0; i <= last; ++i) {
+        const Scaled twice = x[i] * FACTOR;
+        x[i] = twice + offset;
+#pragma omp atomic
+        *count += 1;
+    }
+}
+
+template <class T, typename = void> static T sum_of(const T *x, int n)
+{
+    T sum = 0;
+#pragma omp target teams distribute parallel for map(to : x[0 : n]) reduction(+ : sum)
+    for (int i = 0; i < n; ++i)
+        sum += x[i];
+    return sum;
+}
+
+template <typename T, int LENGTH> static void reverse(T *x, int groups)
+{
+    constexpr int last = LENGTH - 1;
+#pragma omp target teams num_teams(groups) thread_limit(LENGTH) map(tofrom : x[0 : groups * LENGTH])
+    {
+        T part[LENGTH];
+#pragma omp parallel
+        {
+            const int l = omp_get_thread_num(), g = omp_get_team_num();
+            part[last - l] = x[g * LENGTH + l];
+#pragma omp barrier
+            x[g * LENGTH + l] = part[l];
+        }
+    }
+}
+
+template <typename T> static void templates(T *x, int n)
+{
+    for (int i = 0; i < n; ++i)
+        x[i] = (T)i;
+    T count = 0;
+    scale<T, 2>(x, (T)1, n, &count);
+    reverse<T, 8>(x, n / 8);
+    for (int i = 0; i < n; ++i)
+        if (x[i] != (T)(2 * (i / 8 * 8 + 7 - i % 8) + 1))
+            std::printf("template %d: %g\n", i, (double)x[i]);
+    if (sum_of(x, n) != (T)(n * n) || count != (T)n)
+        std::printf("template: sum %g\n", (double)sum_of(x, n));
+}
+
 int main()
 {
     std::vector<heat::Cell> cells(100, heat::Cell{1.0f, 4.0f});
@@ -98,7 +151,13 @@ int main()
         if (sum != sums[g])
             std::printf("sum %d: %d, not %d\n", g, sums[g], sum);
     }
+    templates(x, SIZE);
+    double z[SIZE];
+    templates(z, SIZE);
+
     int y[groups * SIZE];
+    for (int i = 0; i < groups * SIZE; ++i)
+        x[i] = i % 11;
     offsets(x, y, groups, -1);
     for (int i = 0; i < groups * SIZE; ++i)
         if (y[i] != x[i / SIZE * SIZE] * 1000 + 5 + i / SIZE)

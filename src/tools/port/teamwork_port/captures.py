@@ -4,7 +4,7 @@ from .access import ASSIGNED, CHASE, NONCONST, READ, STORED, WRITE
 from .calls import is_file_scope
 from .clauses import map_items, reductions
 from .source import Refused
-from .tree import (declare, is_array, is_const, is_pointer, is_record, is_reference, is_scalar, key_of, unqualified,
+from .tree import (FUNCTIONS, Node, declare, is_array, is_const, is_pointer, is_record, is_reference, is_scalar, key_of, unqualified,
                    unqualified_text, without_const)
 
 OPERATIONS = {"+": "TW_SUM", "-": "TW_SUM", "*": "TW_PRODUCT", "min": "TW_MIN", "max": "TW_MAX", "&": "TW_AND",
@@ -52,6 +52,8 @@ class Captures:
         for node in body.walk():
             if node.kind == "DECL_REF_EXPR" and node.cursor.referenced is not None:
                 self.reference(node)
+            elif node.kind == "TYPE_REF" and node.cursor.referenced is not None:
+                self.local_type(node.cursor.referenced)
             elif node.kind == "CXX_THIS_EXPR" or (node.kind == "MEMBER_REF_EXPR" and not node.children):
                 raise Refused("method", "the region uses members of its object", "copy them to variables before it",
                               node.start)
@@ -72,9 +74,9 @@ class Captures:
                 raise Refused("defaultmap", f"defaultmap({text})", "map the variables by name")
 
     def reference(self, node):
-        if node.key in self.skip:
-            return
         declared = node.cursor.referenced
+        if declared is None or node.key in self.skip:
+            return
         if declared.kind.name not in ("VAR_DECL", "PARM_DECL"):
             if declared.kind.name == "BINDING_DECL":
                 raise Refused("structured binding", f"{declared.spelling} is a structured binding", "make it a variable",
@@ -88,6 +90,23 @@ class Captures:
         if capture is not None:
             self.list.append(capture)
             self.by_name[capture.name] = capture
+
+    def local_type(self, declared):
+        """Repeats a type in the kernel that the function declares before the region."""
+        parent = declared.semantic_parent
+        key = key_of(declared)
+        if parent is None or parent.kind.name not in FUNCTIONS or key in self.skip or self.inside(declared) \
+                or declared.kind.name.startswith("TEMPLATE"):
+            return
+        self.skip.add(key)
+        for node in Node(declared).walk():
+            if node.kind == "TYPE_REF" and node.cursor.referenced is not None:
+                self.local_type(node.cursor.referenced)
+            elif node.kind == "DECL_REF_EXPR":
+                self.reference(node)
+        capture = Capture(declared.spelling, declared, "constant")
+        capture.type = self.unit.files[self.body.path].text[declared.extent.start.offset:declared.extent.end.offset] + ";"
+        self.list.append(capture)
 
     def inside(self, declared):
         location = declared.location
@@ -134,14 +153,14 @@ class Captures:
 
     def plain(self, capture, kind):
         self.unit.check_type(kind, capture.name)
-        if is_array(kind):
-            element = kind
-            while is_array(element):
-                element = element.get_array_element_type()
-            capture.type = unqualified_text(kind.spelling)
-        else:
-            capture.type = unqualified(kind)
+        written = self.written(capture.cursor)
+        capture.type = unqualified_text(written.spelling) if is_array(kind) else unqualified(written)
         return capture
+
+    def written(self, declared):
+        """Returns the type of a variable as the source has it, without a reference."""
+        kind = self.unit.written_type(declared)
+        return kind.get_pointee() if is_reference(kind) else kind
 
     def reduction(self, declared, kind, node):
         name, operator = declared.spelling, self.reductions[declared.spelling]
@@ -167,17 +186,26 @@ class Captures:
         # OpenMP passes a firstprivate pointer as it is, too
         capture = Capture(name, declared, "raw" if name in self.raw | self.first else "pointer")
         capture.flags = flags
-        capture.type = self.pointee_text(kind)
+        capture.type = self.pointee_text(self.written(declared))
         self.unit.check_type(pointee, name)
+        if pointee.is_volatile_qualified() and self.is_waited_for(key_of(declared)):
+            self.notes.append((node.start, f"{name} is volatile: a work-item that waits for another one may wait forever"))
         if name in self.items:
             if any(not item.sections for _, item in self.items[name]):
                 raise Refused("map item", f"the pointer {name} itself is mapped", "map a section of it", node.start)
             self.add_items(name, kind)
         return capture
 
+    def is_waited_for(self, key):
+        """Returns true if a loop without a count uses a variable."""
+        return any(node.key == key and any(above.kind in ("WHILE_STMT", "DO_STMT") for above in node.ancestors())
+                   for node in self.body.names())
+
     def pointee_text(self, kind):
         """Returns what a pointer type points to, as text without const."""
         spelled = unqualified(kind)
+        if not is_pointer(kind):
+            raise Refused("template", f"the type {spelled} is a pointer for some instantiations", "write it as T *")
         if kind.kind.name == "POINTER":
             return without_const(kind.get_pointee().spelling)
         pointee = kind.get_canonical().get_pointee()
@@ -198,7 +226,8 @@ class Captures:
                           "declare it in the body", node.start)
         capture = Capture(name, declared, "raw" if name in self.raw else "pointer")
         capture.flags, capture.is_view = flags, True
-        spelled = kind.get_array_element_type() if is_array(kind) else element
+        written = self.written(declared)
+        spelled = written.get_array_element_type() if is_array(written) else element
         capture.type = without_const(spelled.spelling)
         self.unit.check_type(element, name)
         if name in self.items:

@@ -83,6 +83,8 @@ class Kernel:
         self.first = []  # what the first thread of a team does, before all
         self.launch_range, self.offset, self.dimensions, self.size = "", None, 1, None
         self.wraps = False  # the body is left by `continue`
+        self.template = None  # of a kernel in a template: its parameters, and their names
+        self.instances = []   # (name of a kernel, the template's arguments)
 
     def members(self):
         """Returns the declarations of the block's members."""
@@ -94,8 +96,13 @@ class Kernel:
         """Returns the text of the struct, the function and the macro."""
         name, k = self.name, self.k
         lines = [f"struct {name} {{"] + [f"    {member}" for member in self.members()] + ["};"]
-        item = {"range": f"tw_item {self.item}, ", "nd_range": f"tw_nd_item {self.item}, ", "task": ""}[self.form]
-        lines += [f"static inline void {name}({item}const struct {name} *{k})", "{"]
+        item = self.item_text()
+        if self.template:
+            head = f"template <{self.template[0]}>"
+            lines = [head, *lines, head, "__attribute__((always_inline)) static inline",
+                     f"void {name}_body({item}const {name}<{self.template[1]}> *{k})", "{"]
+        else:
+            lines += [f"static inline void {name}({item}const struct {name} *{k})", "{"]
         lines += [f"    {line}" for line in (unpack(capture, k) for capture in self.captures) if line]
         lines += [f"    {line}" for line in self.head]
         if self.wraps:
@@ -107,10 +114,20 @@ class Kernel:
         if not any(f"{k}->" in line for line in lines):
             lines.insert(lines.index("{") + 1, f"    (void){k};")
         lines.append("}")
-        return "\n".join(lines) + "\n" + self.macro(reduced) + "\n"
+        if not self.template:
+            return "\n".join(lines) + "\n" + self.macro(name, reduced) + "\n"
+        for instance, arguments in self.instances:
+            block = f"{name}<{arguments}>"
+            lines += [f"TW_PORT_TASK_INSTANCE({instance}, {name}_body, {block});" if self.form == "task" else
+                      f"TW_PORT_INSTANCE({instance}, {name}_body, {item.split()[0]}, {block});",
+                      self.macro(instance, reduced), f"TW_PORT_KERNEL({instance}, {block});"]
+        return "\n".join(lines) + "\n"
 
-    def macro(self, reduced):
-        name = f"static {self.name}"
+    def item_text(self):
+        return {"range": f"tw_item {self.item}, ", "nd_range": f"tw_nd_item {self.item}, ", "task": ""}[self.form]
+
+    def macro(self, name, reduced):
+        name = f"static {name}"
         if self.form == "task":
             return f"TW_SINGLE_TASK({name});"
         if self.form == "nd_range":
@@ -129,10 +146,14 @@ class Kernel:
                 "nd_range": "tw_parallel_for_nd_range", "task": "tw_single_task"}[self.form]
         first = [part for part in (cg, self.launch_range, self.offset, self.name) if part]
         inner = indent + "    "
+        block = []
+        if self.template:
+            call, first[-1] = call.replace("tw_", "tw_port_", 1), f"{self.name}_block"
+            block = [f"{inner}    using {self.name}_block = {self.name}<{self.template[1]}>;"]
         lines = [indent + "{"]
         if maps:
             lines.append(fill(f"{inner}TW_PORT_BEGIN(maps, ", maps, ");"))
-        lines += [f"{inner}TW_COMMAND_GROUP(tw_port_queue(), {cg})", inner + "{"]
+        lines += [f"{inner}TW_COMMAND_GROUP(tw_port_queue(), {cg})", inner + "{", *block]
         lines.append(fill(f"{inner}    {call}(", first + arguments, ");"))
         lines += [inner + "}", f"{inner}tw_port_wait();"]
         if maps:

@@ -150,7 +150,7 @@ def parse_nest(source, node, depth):
         outer = {key_of(other.decl) for other in nest}
         for part in (loop.lower_node, loop.end_node, loop.step_node):
             for used in part.walk() if part else ():
-                if used.kind == "DECL_REF_EXPR" and key_of(used.cursor.referenced) in outer:
+                if used.kind == "DECL_REF_EXPR" and used.key in outer:
                     raise Refused("loop", f"the bounds of the loop over {loop.var} depend on an outer loop",
                                   "collapse fewer loops", node.start)
         nest.append(loop)

@@ -10,7 +10,7 @@ from .kernel import Kernel, set_ranges
 from .loops import only_statement, parse_nest
 from .source import Refused, SourceFile, identifiers
 from .teams import teams_kernel
-from .tree import key_of
+from .tree import key_of, unqualified
 
 IGNORED = {"num_teams", "thread_limit", "num_threads", "schedule", "dist_schedule", "default", "shared", "simdlen", "safelen",
            "proc_bind", "order", "nowait", "private", "firstprivate", "reduction", "map", "collapse", "is_device_ptr",
@@ -33,15 +33,19 @@ def merged(outer, inner):
 
 
 class Region:
-    """A target region on its way to a kernel. `move()` gives the edits, or refuses."""
+    """A target region on its way to a kernel. `move()` makes the edits, or refuses; `make()` returns the kernel."""
 
     def __init__(self, unit, source, directive, names):
         self.unit, self.source, self.directive, self.names = unit, source, directive, names
         self.edits, self.notes = [], []
         self.variables = {}  # constants of file scope that device functions use
         self.end = directive.end
+        self.given_name = None
 
     def move(self):
+        self.write(self.make())
+
+    def make(self):
         unit, directive = self.unit, self.directive
         self.top = unit.top_level(self.source.path, directive.start)
         self.node = unit.statement_behind(directive)
@@ -77,7 +81,7 @@ class Region:
             kernel = self.task(directive, node)
         else:
             raise Refused("directive", f"#pragma omp {directive.words}", "use a combined loop", directive.start)
-        self.write(kernel)
+        return kernel
 
     def check_place(self):
         """Refuses regions in templates, macros and between lines of the preprocessor."""
@@ -185,12 +189,13 @@ class Region:
                 else:
                     raise Refused("loops of a team", "a parallel loop stands among other statements of a team",
                                   "move it by hand, as a hierarchical kernel", inner[0].start)
-        kept, nest = nest[:3], nest
         if len(nest) > 3:
             raise Refused("loop", f"collapse({len(nest)}): a range has three dimensions", "collapse three loops",
                           directive.start)
         self.check_preprocessor([body])
-        captures = self.capture(directive, body, kept)
+        for loop in nest:
+            loop.type = unqualified(self.unit.written_type(loop.decl))
+        captures = self.capture(directive, body, nest)
         self.bounds(nest, captures)
         kernel = self.kernel("range", captures.list)
         self.discards(nest, captures, body)
@@ -342,6 +347,8 @@ class Region:
 
     def name(self):
         """Returns a name for the kernel that nothing else has."""
+        if self.given_name:
+            return self.given_name
         node = next((node for node in (self.node, *self.node.ancestors()) if node.kind in (
             "FUNCTION_DECL", "CXX_METHOD", "CONSTRUCTOR", "DESTRUCTOR")), self.top)
         base = re.sub(r"\W", "", node.cursor.spelling) or "kernel"

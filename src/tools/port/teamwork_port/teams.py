@@ -91,7 +91,7 @@ def share_captures(region, captures, kernel, meets):
         capture.is_shared = True
         kernel.head.append(local_text(kind, capture.name))
         kernel.first.append(f"{capture.name} = {region.k}->{capture.name};")
-    captures.notes.clear()
+    region.notes[:] = [note for note in region.notes if "is written: each" not in note[1]]
 
 
 def team_variables(region, shared, parallels, kernel):

@@ -23,6 +23,8 @@ class Unit:
         self.files, self.functions, self.directives = {}, [], {}
         self.mapped_names = set()
         self.statements, self.starting = {}, {}
+        self.instance = self.template = None  # the instantiation that stands for its template: trees of both
+        self.template_names = set()           # its parameters
         if self.tu is None or self.errors:
             return
         self.read_files()
@@ -73,15 +75,16 @@ class Unit:
         """Returns the top-level declaration that an offset is in; None if there is none."""
         for node in self.functions:
             if node.path == path and node.start <= offset < node.end:
-                return node
+                return self.instance if node is self.template else node
         return None
 
     def statement_behind(self, directive, path=None):
         """Returns the node of the statement that a directive is for; None if there is none, as in inactive code."""
         path = path or self.current.path
-        if (path, directive.start) not in self.statements:
-            self.statements[(path, directive.start)] = self.find_statement(directive, path)
-        return self.statements[(path, directive.start)]
+        key = (path, directive.start, id(self.instance) if self.instance else 0)
+        if key not in self.statements:
+            self.statements[key] = self.find_statement(directive, path)
+        return self.statements[key]
 
     def find_statement(self, directive, path):
         code, offset = self.files[path].code, directive.end
@@ -172,7 +175,12 @@ class Unit:
         return cursor.type if cursor is not None else None
 
     def written_type(self, declared):
-        """Returns the type of a variable as the source has it."""
+        """Returns the type of a variable as the source has it: in a template, with the template's parameters."""
+        if self.template is not None:
+            key = key_of(declared)
+            for node in self.template.walk():
+                if node.kind in ("VAR_DECL", "PARM_DECL") and key_of(node.cursor) == key:
+                    return declared.type if "auto" in node.type.spelling.split() else node.type
         return declared.type
 
     def constant_text(self, declared):
@@ -189,6 +197,8 @@ class Unit:
                 return None
             if part.kind == "DECL_REF_EXPR":
                 used = part.cursor.referenced
+                if self.files[location.name].text[part.start:part.end] in self.template_names:
+                    continue
                 if used is None or used.kind.name != "ENUM_CONSTANT_DECL":
                     return None
         value = self.files[location.name].text[values[0].start:node.end]
@@ -198,7 +208,7 @@ class Unit:
         integers = ("BOOL", "SHORT", "USHORT", "INT", "UINT")
         if not self.is_cxx and kind.kind.name in integers[1:4]:
             return f"enum {{ {declared.spelling} = {value} }};"
-        spelled = tree.unqualified(declared.type)
+        spelled = tree.unqualified(self.written_type(declared))
         return f"const {tree.declare(spelled, declared.spelling)} = {value};"
 
     def check_type(self, kind, name):
