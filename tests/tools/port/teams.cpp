@@ -55,6 +55,37 @@ static void group_sums(const int *x, int *sums, int groups)
     }
 }
 
+/* Functions that ask for their thread, and have barriers: of a template too, and by a macro. */
+#define THREAD omp_get_thread_num()
+
+static int thread_of_all(void)
+{
+    return omp_get_team_num() * omp_get_num_threads() + THREAD;
+}
+
+template <typename T> static T next_of(T *part, T value)
+{
+    part[THREAD] = value;
+#pragma omp barrier
+    return part[(THREAD + 1) % omp_get_num_threads()];
+}
+
+static void rotate(const int *x, int *y, int groups, int *calls)
+{
+#pragma omp target teams num_teams(groups) thread_limit(SIZE) map(to : x[0 : groups * SIZE])                           \
+    map(from : y[0 : groups * SIZE]) map(tofrom : calls[0 : 1])
+    {
+        int part[SIZE];
+#pragma omp parallel
+        {
+            const int place = thread_of_all();
+            y[place] = next_of(part, x[place]);
+#pragma omp atomic
+            ++*calls;
+        }
+    }
+}
+
 /* What a team shares: a variable that it begins with, and one of the host, of which each team has a copy. One thread writes
    them, the others read them behind the barrier. */
 static void offsets(const int *x, int *y, int groups, int base)
@@ -158,6 +189,11 @@ int main()
     int y[groups * SIZE];
     for (int i = 0; i < groups * SIZE; ++i)
         x[i] = i % 11;
+    int calls = 0;
+    rotate(x, y, groups, &calls);
+    for (int i = 0; i < groups * SIZE; ++i)
+        if (y[i] != x[i / SIZE * SIZE + (i + 1) % SIZE] || calls != groups * SIZE)
+            std::printf("rotate %d: %d, %d calls\n", i, y[i], calls);
     offsets(x, y, groups, -1);
     for (int i = 0; i < groups * SIZE; ++i)
         if (y[i] != x[i / SIZE * SIZE] * 1000 + 5 + i / SIZE)

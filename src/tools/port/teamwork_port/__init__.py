@@ -11,6 +11,7 @@ The modules, from below; each uses those above it in this list alone:
     calls.py      whether the functions that a body calls can be part of a kernel
     captures.py   what a region takes from outside, and as what
     body.py       the text of a body inside of a kernel: atomic directives, `continue`, mapped scalars
+    functions.py  functions that ask for their thread, or have barriers: copies that take the work-item
     kernel.py     the text of a kernel and of its launch
     teams.py      regions of teams: what the threads of a team share, and barriers
     region.py     one target region: which form of kernel it becomes

@@ -6,6 +6,7 @@ from .body import atomic_edit, body_text, continues, returns, statement_end
 from .calls import Calls
 from .captures import Captures
 from .clauses import Directive
+from .functions import QUERY, ItemFunctions, query_edits
 from .kernel import Kernel, set_ranges
 from .loops import only_statement, parse_nest
 from .source import Refused, SourceFile, identifiers
@@ -23,8 +24,6 @@ WAYS_OUT = {
     "allocate": "leave the clause out",
     "uses_allocators": "leave the clause out",
 }
-QUERY = {"omp_get_thread_num": "tw_local_id", "omp_get_team_num": "tw_group_id",
-         "omp_get_num_threads": "tw_local_range", "omp_get_num_teams": "tw_group_range"}
 
 
 def merged(outer, inner):
@@ -231,6 +230,11 @@ class Region:
             raise Refused("omp call", f"the body calls {calls.queries[0].cursor.spelling}()", "use the loop's variable",
                           calls.queries[0].start)
         self.functions = calls.functions
+        self.item_functions = ItemFunctions(self.unit, calls.functions, calls.asking)
+        if self.item_functions.keys and not teams:
+            name = self.item_functions.trees[0].cursor.spelling
+            raise Refused("omp call", f"the body calls {name}(), which asks for its thread or has a barrier",
+                          "give it the loop's variable", directive.start)
         self.function_edits()
         self.variables = calls.globals
         captures = Captures(self.unit, directive, body, nest)
@@ -304,9 +308,11 @@ class Region:
         return edits
 
     def function_edits(self):
-        """Finds the edits of directives in functions that the body calls."""
-        self.edits = []
+        """Finds the edits of directives in functions that the body calls, and copies of those that need the work-item."""
+        self.edits = self.item_functions.copies()
         for function in self.functions:
+            if function in self.item_functions.trees:
+                continue
             if function.path not in self.unit.files:
                 if "#pragma omp" in SourceFile(function.path).text[function.start:function.end]:
                     raise Refused("inner directive", f"{function.cursor.spelling}(), of a header that is not edited, has a "
@@ -322,18 +328,12 @@ class Region:
                 if not found.words.startswith("atomic"):
                     raise Refused("inner directive", f"#pragma omp {found.words} in {function.cursor.spelling}(), which the "
                                   "body calls", "move it by hand", self.directive.start)
-                current, self.unit.current = self.unit.current, source
-                try:
+                with self.unit.inside(function):
                     self.edits.append((source, *atomic_edit(source, found, self.unit)))
-                finally:
-                    self.unit.current = current
 
-    def query_edits(self, body):
-        edits = []
-        for node in body.walk():
-            if node.kind == "CALL_EXPR" and node.cursor.spelling in QUERY:
-                edits.append((node.start, node.end, f"(int){QUERY[node.cursor.spelling]}({self.item}, 0)"))
-        return edits
+    def item_edits(self, body):
+        """Returns the edits that ask the work-item, and give it to functions."""
+        return query_edits(self.source, body, self.item) + self.item_functions.call_edits(self.source, body, self.item)
 
     def queries(self, text):
         for name, call in QUERY.items():

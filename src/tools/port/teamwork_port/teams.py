@@ -24,9 +24,9 @@ def teams_kernel(region, directive, node, inner):
     if any(returns(child) for child in parallels):
         raise Refused("team scope", "a thread of the team returns", "use an if statement", directive.start)
     region.check_preprocessor(parallels)
-    meets = len(parallels) > 1 or any(
-        child.start <= found.start < child.end for found in region.inner for child in parallels)
     captures = region.capture(directive, node, [], teams=True)
+    meets = len(parallels) > 1 or region.item_functions.keys or any(
+        child.start <= found.start < child.end for found in region.inner for child in parallels)
     kernel = region.kernel("nd_range", captures.list)
     share_captures(region, captures, kernel, meets)
     team_variables(region, shared, parallels, kernel)
@@ -35,7 +35,7 @@ def teams_kernel(region, directive, node, inner):
                         f"tw_barrier({region.item}, TW_LOCAL_SPACE);"]
     pieces = []
     for child in parallels:
-        edits = region.inner_edits(child, teams=True) + region.query_edits(child)
+        edits = region.inner_edits(child, teams=True) + region.item_edits(child)
         part = body_text(region.source, child, edits, region.mapped_names(captures), braces=len(parallels) > 1)
         pieces.append(region.flat(part) if len(parallels) == 1 else part)
     kernel.body = f"\ntw_barrier({region.item}, TW_GLOBAL_AND_LOCAL);\n".join(pieces)

@@ -10,18 +10,9 @@ from .captures import member_text
 from .kernel import identity
 from .region import Region
 from .source import Refused, split
-from .tree import FUNCTIONS, Node, cindex, is_array, is_pointer, key_of
+from .tree import FUNCTIONS, Node, is_array, is_pointer, key_of, template_of
 
 PARAMETERS = ("TEMPLATE_TYPE_PARAMETER", "TEMPLATE_NON_TYPE_PARAMETER", "TEMPLATE_TEMPLATE_PARAMETER")
-
-
-def template_of(cursor):
-    """Returns the template that a function is an instantiation of; None if it is none, or has a definition of its own."""
-    template = cindex.conf.lib.clang_getSpecializedCursorTemplate(cursor)
-    if template is None or template.kind.name != "FUNCTION_TEMPLATE":
-        return None
-    template = template.get_definition() or template
-    return template if template.location.offset == cursor.location.offset else None
 
 
 def instantiations(unit):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One translation unit: its files of the project, their directives and statements, and what is asked about names."""
+import contextlib
 import os
 import re
 
@@ -77,6 +78,20 @@ class Unit:
             if node.path == path and node.start <= offset < node.end:
                 return self.instance if node is self.template else node
         return None
+
+    @contextlib.contextmanager
+    def inside(self, tree):
+        """Lets questions be about a function, which may be an instantiation, instead of the current one."""
+        kept = self.instance, self.template, self.current
+        self.instance = self.template = None
+        top = self.top_level(tree.path, tree.start)
+        if top is not None and top.kind == "FUNCTION_TEMPLATE":
+            self.instance, self.template = tree, top
+        self.current = self.files[tree.path]
+        try:
+            yield
+        finally:
+            self.instance, self.template, self.current = kept
 
     def statement_behind(self, directive, path=None):
         """Returns the node of the statement that a directive is for; None if there is none, as in inactive code."""
