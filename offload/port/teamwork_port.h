@@ -21,6 +21,9 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#ifdef __cplusplus
+#include <limits>
+#endif
 
 #include <teamwork/teamwork.h>
 
@@ -386,6 +389,17 @@ static inline void *tw_port_discard_write(tw_command_group *group, const volatil
     }                                                                                                                  \
     static_assert(1, "")
 
+/* What maxima and minima begin with. */
+template <typename T> constexpr T tw_port_least()
+{
+    return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                                : std::numeric_limits<T>::lowest();
+}
+template <typename T> constexpr T tw_port_greatest()
+{
+    return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+}
+
 #define TW_PORT_ARGUMENTS(block, ...)                                                                                  \
     tw_port_kernel((const block *)nullptr), TW_INTERNAL_C_INITIALIZERS(tw_internal_address_of(block{__VA_ARGS__})),    \
         sizeof(block)
@@ -394,6 +408,8 @@ static inline void *tw_port_discard_write(tw_command_group *group, const volatil
     tw_parallel_for_kernel(group, range, TW_PORT_ARGUMENTS(block, __VA_ARGS__))
 #define tw_port_parallel_for_offset(group, range, offset, block, ...)                                                  \
     tw_parallel_for_offset_kernel(group, range, offset, TW_PORT_ARGUMENTS(block, __VA_ARGS__))
+#define tw_port_parallel_for_work_group(group, groups, local, block, ...)                                              \
+    tw_parallel_for_work_group_kernel(group, groups, local, TW_PORT_ARGUMENTS(block, __VA_ARGS__))
 #define tw_port_parallel_for_nd_range(group, range, block, ...)                                                        \
     tw_parallel_for_nd_range_kernel(group, range, TW_PORT_ARGUMENTS(block, __VA_ARGS__))
 #endif

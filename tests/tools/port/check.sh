@@ -32,6 +32,9 @@ done || exit 1
 [ "$(grep -c ' stays: ' messages)" = "$(grep -c 'refused: ' refused.c)" ] || { cat messages; fail "more stays"; }
 grep -q '^-.*target enter data' difference && fail "data directives moved though regions stay"
 
+# In this program all moves.
+"$tool" --compiler "$compiler" teams.cpp -- -std=c++17 >/dev/null 2>messages || { cat messages; fail "teams.cpp: something stays"; }
+
 # One region; the others are as they were.
 line=$(grep -n 'map(tofrom : box)' loops.c | cut -d: -f1)
 "$tool" --compiler "$compiler" --at "loops.c:$line" >difference || fail "--at ends with $?"

@@ -55,6 +55,61 @@ static void group_sums(const int *x, int *sums, int groups)
     }
 }
 
+/* Parallel loops among other statements of a team: sums and maxima of the team, memory that it shares, what is done once. */
+template <typename T> static void normalize(T *x, T *most, int *counts, int rows, int columns)
+{
+#pragma omp target teams distribute num_teams(rows) map(tofrom : x[0 : rows * columns]) map(from : most[0 : rows])     \
+    map(tofrom : counts[0 : 2])
+    for (int row = rows - 1; row >= 0; row--) {
+        T *const first = x + row * columns;
+        T sum = 1, largest = 0;
+        T kept[SIZE];
+        if (columns > SIZE)
+            continue;
+#pragma omp parallel for reduction(+ : sum) reduction(max : largest)
+        for (int i = 1; i <= columns - 1; i++) {
+            sum += first[i];
+            if (first[i] > largest)
+                largest = first[i];
+#pragma omp atomic
+            counts[0] += 1;
+        }
+        if (largest > 0) {
+            sum = sum * 2;
+#pragma omp parallel for num_threads(16)
+            for (int i = 0; i < columns; i += 2)
+                kept[i] = first[i] / sum;
+#pragma omp parallel for collapse(2) reduction(+ : sum)
+            for (int a = 0; a < 2; ++a)
+                for (int b = 0; b < columns / 2; ++b)
+                    sum += a == 0 ? kept[2 * b] : 0;
+        }
+        most[row] = largest * 1000 + sum;
+#pragma omp atomic update
+        ++counts[1];
+    }
+}
+
+template <typename T> static void rows_of_teams(int rows, int columns)
+{
+    std::vector<T> x(rows * columns), most(rows);
+    int counts[2] = {0, 0};
+    for (int i = 0; i < rows * columns; ++i)
+        x[i] = i % 7;
+    normalize(x.data(), most.data(), counts, rows, columns);
+    for (int row = 0; row < rows; ++row) {
+        T sum = 1, even = 0;
+        for (int i = 1; i < columns; ++i)
+            sum += x[row * columns + i];
+        for (int i = 0; i < columns; i += 2)
+            even += x[row * columns + i] / (2 * sum);
+        if (std::fabs((double)(most[row] - (6000 + 2 * sum + even))) > 0.01)
+            std::printf("row %d: %g\n", row, (double)most[row]);
+    }
+    if (counts[0] != rows * (columns - 1) || counts[1] != rows)
+        std::printf("rows: %d and %d\n", counts[0], counts[1]);
+}
+
 /* Functions that ask for their thread, and have barriers: of a template too, and by a macro. */
 #define THREAD omp_get_thread_num()
 
@@ -185,6 +240,9 @@ int main()
     templates(x, SIZE);
     double z[SIZE];
     templates(z, SIZE);
+
+    rows_of_teams<double>(5, 20);
+    rows_of_teams<float>(3, SIZE);
 
     int y[groups * SIZE];
     for (int i = 0; i < groups * SIZE; ++i)

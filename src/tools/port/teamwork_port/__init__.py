@@ -14,6 +14,7 @@ The modules, from below; each uses those above it in this list alone:
     functions.py  functions that ask for their thread, or have barriers: copies that take the work-item
     kernel.py     the text of a kernel and of its launch
     teams.py      regions of teams: what the threads of a team share, and barriers
+    groups.py     loops over teams with parallel loops among other statements: hierarchical kernels
     region.py     one target region: which form of kernel it becomes
     templates.py  regions in function templates: a kernel for each instantiation
     data.py       data directives as calls of teamwork_port.h

@@ -25,6 +25,7 @@ class Capture:
         self.operation = None
         self.discard = None  # the number of elements that the kernel writes for certain
         self.is_view = False  # the variable is an array of the host, which decays
+        self.is_parameter = False  # the type is a template's parameter
         self.is_shared = False  # a team has one copy, in local memory
 
     @property
@@ -172,6 +173,7 @@ class Captures:
                           "reduce numbers; arrays by TW_REDUCTION_ARRAY", node.start)
         capture = self.plain(Capture(name, declared, "reduction"), kind)
         capture.operation = OPERATIONS[operator]
+        capture.is_parameter = self.unit.is_parameter(capture.type)
         if name not in self.items:
             self.maps.append(("tofrom", f"&{name}", "0", "1"))
         else:

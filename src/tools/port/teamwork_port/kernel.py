@@ -19,18 +19,25 @@ LIMITS = {  # of canonical types: the least and the greatest value
 
 def identity(capture):
     """Returns the value that a reduction's private copy begins with."""
-    if capture.operation in ("TW_SUM", "TW_OR", "TW_XOR"):
-        return "0"
-    if capture.operation == "TW_PRODUCT":
-        return "1"
     kind = capture.cursor.type.get_canonical()
     kind = kind.get_pointee() if kind.kind.name == "LVALUEREFERENCE" else kind
-    if capture.operation == "TW_AND":
-        return f"({capture.type})~0"
-    limits = LIMITS.get(kind.kind.name)
+    return identity_of(capture.operation, kind, capture.type, capture.name, capture.is_parameter)
+
+
+def identity_of(operation, kind, text, name, is_parameter):
+    """Returns the value that an operation on a type begins with; the type may be a template's parameter."""
+    if operation in ("TW_SUM", "TW_OR", "TW_XOR"):
+        return "0"
+    if operation == "TW_PRODUCT":
+        return "1"
+    if operation == "TW_AND":
+        return f"({text})~0"
+    if is_parameter:
+        return f"tw_port_{'least' if operation == 'TW_MAX' else 'greatest'}<{text}>()"
+    limits = LIMITS.get(kind.get_canonical().kind.name)
     if limits is None:
-        raise Refused("reduction", f"{capture.name} is reduced, which has the type {capture.type}", "reduce numbers")
-    return limits[0] if capture.operation == "TW_MAX" else limits[1]
+        raise Refused("reduction", f"{name} is reduced, which has the type {text}", "reduce numbers")
+    return limits[0] if operation == "TW_MAX" else limits[1]
 
 
 def unpack(capture, k):
@@ -72,7 +79,7 @@ def argument(capture, cg):
 class Kernel:
     """A kernel in the making.
 
-    form: "range", "nd_range" or "task". `extra` are further members as (declaration, initializer), `head` the lines
+    form: "range", "nd_range", "work_group" or "task". `extra` are further members as (declaration, initializer), `head` the lines
     before the body, `body` its text, `range` that of the launch.
     """
 
@@ -124,12 +131,15 @@ class Kernel:
         return "\n".join(lines) + "\n"
 
     def item_text(self):
-        return {"range": f"tw_item {self.item}, ", "nd_range": f"tw_nd_item {self.item}, ", "task": ""}[self.form]
+        kinds = {"range": "tw_item", "nd_range": "tw_nd_item", "work_group": "tw_group"}
+        return f"{kinds[self.form]} {self.item}, " if self.form in kinds else ""
 
     def macro(self, name, reduced):
         name = f"static {name}"
         if self.form == "task":
             return f"TW_SINGLE_TASK({name});"
+        if self.form == "work_group":
+            return f"TW_WORK_GROUP_KERNEL({name});"
         if self.form == "nd_range":
             return f"TW_ND_RANGE_KERNEL({name}{', ' + self.size if self.size else ''});"
         if reduced:
@@ -143,8 +153,9 @@ class Kernel:
         if not arguments:
             arguments = [".unused = 0"]
         call = {"range": "tw_parallel_for_offset" if self.offset else "tw_parallel_for",
-                "nd_range": "tw_parallel_for_nd_range", "task": "tw_single_task"}[self.form]
-        first = [part for part in (cg, self.launch_range, self.offset, self.name) if part]
+                "nd_range": "tw_parallel_for_nd_range", "work_group": "tw_parallel_for_work_group", "task": "tw_single_task"}[self.form]
+        size = "tw_range_any()" if self.form == "work_group" else None
+        first = [part for part in (cg, self.launch_range, self.offset, size, self.name) if part]
         inner = indent + "    "
         block = []
         if self.template:
@@ -178,9 +189,10 @@ def fill(head, parts, tail, width=120):
 def set_ranges(kernel, loops):
     """Gives a kernel the range of a loop nest, and the lines that compute its indices."""
     literal = re.compile(r"\d+$")
-    shifted = any(loop.lower != "0" for loop in loops)
+    groups = kernel.form == "work_group"
+    shifted = any(loop.lower != "0" for loop in loops) and not groups
     plain = all(literal.match(loop.lower) and loop.step == "1" for loop in loops)
-    counts = []
+    counts, lines = [], []
     for d, loop in enumerate(loops):
         end = f"({loop.end}) + 1" if loop.inclusive and loop.comparison == "<=" else loop.end
         end = f"({loop.end}) - 1" if loop.inclusive and loop.comparison == ">=" else end
@@ -188,11 +200,12 @@ def set_ranges(kernel, loops):
             counts.append(end)
         else:
             counts.append(f"tw_port_trips({loop.lower}, {end}, {loop.step})")
-        index = f"tw_global_id({kernel.item}, {d})"
+        index = f"{'tw_group_id' if groups else 'tw_global_id'}({kernel.item}, {d})"
         cast = f"({loop.type}){index}"
         if not (plain and shifted):
             cast = index_text(kernel, loop, cast, literal)
-        kernel.head.append(f"const {loop.type} {loop.var} = {cast};")
+        lines.append(f"const {loop.type} {loop.var} = {cast};")
+    kernel.head = lines + kernel.head
     kernel.dimensions = len(loops)
     kernel.launch_range = f"tw_range_{len(loops)}d({', '.join(counts)})"
     if plain and shifted:

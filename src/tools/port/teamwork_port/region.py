@@ -7,6 +7,7 @@ from .calls import Calls
 from .captures import Captures
 from .clauses import Directive
 from .functions import QUERY, ItemFunctions, query_edits
+from .groups import group_kernel
 from .kernel import Kernel, set_ranges
 from .loops import only_statement, parse_nest
 from .source import Refused, SourceFile, identifiers
@@ -61,9 +62,9 @@ class Region:
                 raise Refused("unified memory", "the program requires unified shared memory, without copies",
                               "use tw_malloc_shared() (docs/usm.md)", directive.start)
         self.check_place()
-        words = identifiers(self.source.code[directive.end:self.end])
-        self.k = next(name for name in ("k", "block", "tw_block") if name not in words)
-        self.item = next(name for name in ("item", "tw_item_", "tw_work_item") if name not in words)
+        self.words = identifiers(self.source.code[directive.end:self.end])
+        self.k = next(name for name in ("k", "block", "tw_block") if name not in self.words)
+        self.item = next(name for name in ("item", "tw_item_", "tw_work_item") if name not in self.words)
         inner = unit.directives_in(self.source.path, directive.end, self.end)
         self.inner = [found for found in inner if unit.statement_behind(found) is not None or "barrier" in found.words]
         directive, node = self.combine(directive, self.node)
@@ -186,8 +187,7 @@ class Region:
                     directive.clauses += inner[0].clauses
                     self.inner.remove(inner[0])
                 else:
-                    raise Refused("loops of a team", "a parallel loop stands among other statements of a team",
-                                  "move it by hand, as a hierarchical kernel", inner[0].start)
+                    return self.groups(directive, node, nest)
         if len(nest) > 3:
             raise Refused("loop", f"collapse({len(nest)}): a range has three dimensions", "collapse three loops",
                           directive.start)
@@ -199,14 +199,25 @@ class Region:
         kernel = self.kernel("range", captures.list)
         self.discards(nest, captures, body)
         set_ranges(kernel, nest)
-        kernel.wraps = continues(body)
-        kernel.body = body_text(self.source, body, self.inner_edits(body), self.mapped_names(captures), braces=False) \
-            if body.kind == "COMPOUND_STMT" and not kernel.wraps else \
-            body_text(self.source, body, self.inner_edits(body), self.mapped_names(captures))
-        if kernel.wraps and body.kind == "COMPOUND_STMT":
-            kernel.body = kernel.body[1:-1]
-        kernel.body = self.flat(kernel.body)
+        self.loop_body(kernel, body, self.inner_edits(body), captures)
         return kernel
+
+    def groups(self, directive, node, nest):
+        """A loop over teams with parallel loops among other statements."""
+        if len(nest) > 3:
+            raise Refused("loop", f"collapse({len(nest)}): a range has three dimensions", "collapse three loops",
+                          directive.start)
+        kernel, edits, captures = group_kernel(self, directive, nest)
+        set_ranges(kernel, nest)
+        self.loop_body(kernel, nest[-1].body, edits, captures)
+        return kernel
+
+    def loop_body(self, kernel, body, edits, captures):
+        """Gives a kernel the text of a loop's body."""
+        kernel.wraps = continues(body)
+        inside = body.kind == "COMPOUND_STMT"
+        text = body_text(self.source, body, edits, self.mapped_names(captures), braces=not inside or kernel.wraps)
+        kernel.body = self.flat(text[1:-1] if inside and kernel.wraps else text)
 
     def task(self, directive, node):
         self.check_preprocessor([node])

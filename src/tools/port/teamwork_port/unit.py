@@ -198,6 +198,10 @@ class Unit:
                     return declared.type if "auto" in node.type.spelling.split() else node.type
         return declared.type
 
+    def is_parameter(self, text):
+        """Returns true if a type is a parameter of the current template."""
+        return self.template is not None and text in self.template_names
+
     def constant_text(self, declared):
         """Returns the declaration of a local constant for a kernel, if its value is known there; else None."""
         location = declared.location.file
