@@ -116,6 +116,20 @@ int main(void)
         total += y[i] + square[i / columns][i % columns];
     printf("downward %.6f\n", total);
 
+    /* more loops than a range has dimensions; a body that is in a file of its own */
+#pragma omp target teams distribute parallel for collapse(5) map(tofrom : y[0 : n])
+    for (int a = 0; a < 2; ++a)
+        for (int b = 3; b > 1; --b)
+            for (int c = 1; c <= columns / 20; ++c)
+                for (int d = 0; d < 3; ++d)
+                    for (int e = 0; e < 6; e += 2) {
+#include "part.h"
+                    }
+    total = 0;
+    for (int i = 0; i < n; ++i)
+        total += y[i] * i;
+    printf("five %.3f\n", total);
+
     /* atomic operations, and a function that writes through a pointer */
     int counts[8] = {0}, taken = 0;
     double box = 0;

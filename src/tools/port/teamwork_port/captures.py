@@ -110,7 +110,9 @@ class Captures:
         self.list.append(capture)
 
     def inside(self, declared):
-        location = declared.location
+        location, parent = declared.location, declared.semantic_parent
+        if location.file is not None and location.file.name != self.body.path:  # of a file that the body includes
+            return declared.kind.name == "VAR_DECL" and parent is not None and parent.kind.name in FUNCTIONS
         return location.file is not None and location.file.name == self.body.path and \
             self.body.start <= location.offset < self.body.end
 

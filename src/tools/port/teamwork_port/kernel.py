@@ -191,25 +191,42 @@ def set_ranges(kernel, loops):
     literal = re.compile(r"\d+$")
     groups = kernel.form == "work_group"
     shifted = any(loop.lower != "0" for loop in loops) and not groups
-    plain = all(literal.match(loop.lower) and loop.step == "1" for loop in loops)
-    counts, lines = [], []
-    for d, loop in enumerate(loops):
-        end = f"({loop.end}) + 1" if loop.inclusive and loop.comparison == "<=" else loop.end
-        end = f"({loop.end}) - 1" if loop.inclusive and loop.comparison == ">=" else end
-        if loop.lower == "0" and loop.step == "1" and literal.match(end):
-            counts.append(end)
-        else:
-            counts.append(f"tw_port_trips({loop.lower}, {end}, {loop.step})")
-        index = f"{'tw_group_id' if groups else 'tw_global_id'}({kernel.item}, {d})"
-        cast = f"({loop.type}){index}"
+    plain = len(loops) <= 3 and all(literal.match(loop.lower) and loop.step == "1" for loop in loops)
+    lines, counts = [], [count_of(loop, literal) for loop in loops]
+    positions = [f"{'tw_group_id' if groups else 'tw_global_id'}({kernel.item}, {d})" for d in range(len(loops))]
+    if len(loops) > 3:
+        positions, counts = folded(kernel, loops, counts)
+    for loop, position in zip(loops, positions):
+        index = f"({loop.type}){position}"
         if not (plain and shifted):
-            cast = index_text(kernel, loop, cast, literal)
-        lines.append(f"const {loop.type} {loop.var} = {cast};")
+            index = index_text(kernel, loop, index, literal)
+        lines.append(f"const {loop.type} {loop.var} = {index};")
     kernel.head = lines + kernel.head
-    kernel.dimensions = len(loops)
-    kernel.launch_range = f"tw_range_{len(loops)}d({', '.join(counts)})"
+    kernel.dimensions = len(counts)
+    kernel.launch_range = f"tw_range_{len(counts)}d({', '.join(counts)})"
     if plain and shifted:
         kernel.offset = f"tw_id_{len(loops)}d({', '.join(loop.lower for loop in loops)})"
+
+
+def count_of(loop, literal):
+    """Returns the number of a loop's turns."""
+    end = f"({loop.end}) + 1" if loop.inclusive and loop.comparison == "<=" else loop.end
+    end = f"({loop.end}) - 1" if loop.inclusive and loop.comparison == ">=" else end
+    if loop.lower == "0" and loop.step == "1" and literal.match(end):
+        return end
+    return f"tw_port_trips({loop.lower}, {end}, {loop.step})"
+
+
+def folded(kernel, loops, counts):
+    """Returns the positions and counts of more than three loops: all but the two inner ones share a dimension."""
+    outer, rest = len(loops) - 2, f"tw_global_id({kernel.item}, 0)"
+    positions = [f"tw_global_id({kernel.item}, {d})" for d in (1, 2)]
+    for loop, count in reversed(list(zip(loops[1:outer], counts[1:outer]))):
+        member = f"{loop.var}_count"
+        kernel.extra.append((f"size_t {member};", f".{member} = {count}"))
+        positions.insert(0, f"({rest} % {kernel.k}->{member})")
+        rest = f"({rest} / {kernel.k}->{member})"
+    return [rest] + positions, [" * ".join(f"(size_t)({count})" for count in counts[:outer])] + counts[outer:]
 
 
 def index_text(kernel, loop, index, literal):

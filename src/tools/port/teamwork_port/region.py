@@ -119,7 +119,9 @@ class Region:
             words = lines.findall(self.source.code[body.start:body.end])
             known += len(words)
             begins = sum(word.startswith("if") for word in words)
-            if begins != words.count("endif") or "include" in words:
+            if "include" in words:
+                self.check_included(body)
+            if begins != words.count("endif"):
                 raise Refused("preprocessor", "branches of the preprocessor begin or end in the region",
                               "put them around functions", self.directive.start)
             self.has_branches |= begins > 0
@@ -128,6 +130,14 @@ class Region:
                           "put them around functions", self.directive.start)
         if self.has_branches:
             self.notes.append((self.directive.start, "branches that are not compiled were not looked at"))
+
+    def check_included(self, body):
+        """Refuses files that a body includes, unless they are the program's own, without directives."""
+        for path in {node.path for node in body.walk() if node.path and node.path != body.path}:
+            if path not in self.unit.files or self.unit.directives[path] \
+                    or identifiers(self.unit.files[path].code) & self.unit.local_macros:
+                raise Refused("preprocessor", f"the region includes {path}, which has directives, or uses macros of the function",
+                              "put it into the region", self.directive.start)
 
     def check_clauses(self, directive):
         for clause in directive.clauses:
@@ -188,9 +198,6 @@ class Region:
                     self.inner.remove(inner[0])
                 else:
                     return self.groups(directive, node, nest)
-        if len(nest) > 3:
-            raise Refused("loop", f"collapse({len(nest)}): a range has three dimensions", "collapse three loops",
-                          directive.start)
         self.check_preprocessor([body])
         for loop in nest:
             loop.type = unqualified(self.unit.written_type(loop.decl))
