@@ -74,8 +74,8 @@ template <typename T> struct tw_internal_operand<T, false> {
 
 #define TW_INTERNAL_OPERAND(accepted, value)                                                                           \
     ((tw_word)tw_internal_operand<tw_type, !!((unsigned)tw_kind & (accepted))>::from(value))
-#define TW_INTERNAL_NUMBER tw_traits::number
-#define TW_INTERNAL_BITS tw_traits::bits
+#define TW_INTERNAL_NUMBER typename tw_traits::number
+#define TW_INTERNAL_BITS typename tw_traits::bits
 #define TW_INTERNAL_STEPS(value)                                                                                       \
     ((tw_word)((tw_word)tw_internal_operand<typename tw_traits::sum, !!tw_kind>::from(value)                           \
                * (tw_word)tw_traits::step))
