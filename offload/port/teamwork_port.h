@@ -18,7 +18,6 @@
 #define TEAMWORK_PORT_H
 
 #include <omp.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #ifdef __cplusplus
@@ -56,7 +55,7 @@ struct tw_port_state {
 extern "C" {
 #endif
 __attribute__((weak)) struct tw_port_state tw_port_state;
-__attribute__((weak)) pthread_mutex_t tw_port_lock = PTHREAD_MUTEX_INITIALIZER;
+__attribute__((weak)) bool tw_port_locked;
 #ifdef __cplusplus
 }
 #endif
@@ -107,11 +106,23 @@ static inline void tw_port_refuse(const char *what)
     abort();
 }
 
+/* The lock of the table. Without <pthread.h>, which brings names such as clock() into programs that have their own. */
+static inline void tw_port_lock(void)
+{
+    while (__atomic_exchange_n(&tw_port_locked, true, __ATOMIC_ACQUIRE))
+        ;
+}
+
+static inline void tw_port_unlock(void)
+{
+    __atomic_store_n(&tw_port_locked, false, __ATOMIC_RELEASE);
+}
+
 /* Returns the queue of all that was moved: on OpenMP's default device, or where the library has another one alone, as
    TW_DEVICES may say, on that. Regions that stay run on the same device. */
 static inline tw_queue *tw_port_queue(void)
 {
-    pthread_mutex_lock(&tw_port_lock);
+    tw_port_lock();
     if (!tw_port_state.queue) {
         if (tw_queue_create(tw_omp_default_selector, NULL, NULL, NULL, &tw_port_state.queue) != TW_SUCCESS)
             tw_port_check(tw_queue_create(tw_default_selector, NULL, NULL, NULL, &tw_port_state.queue),
@@ -121,7 +132,7 @@ static inline tw_queue *tw_port_queue(void)
             omp_set_default_device(number);
     }
     tw_queue *queue = tw_port_state.queue;
-    pthread_mutex_unlock(&tw_port_lock);
+    tw_port_unlock();
     return queue;
 }
 
@@ -148,11 +159,11 @@ static inline struct tw_port_entry *tw_port_find_locked(const volatile void *hos
 /* Likewise. Stores the entry, which only stays as it is if no other thread ends it meanwhile, as in OpenMP. */
 static inline bool tw_port_find(const volatile void *host, struct tw_port_entry *found)
 {
-    pthread_mutex_lock(&tw_port_lock);
+    tw_port_lock();
     const struct tw_port_entry *entry = tw_port_find_locked(host);
     if (entry)
         *found = *entry;
-    pthread_mutex_unlock(&tw_port_lock);
+    tw_port_unlock();
     return entry != NULL;
 }
 
@@ -226,14 +237,14 @@ static inline void tw_port_enter_one(const struct tw_port_map *map)
     if (!map->count || !map->host)
         return;
     void *mapped = tw_port_mapped(map->host);
-    pthread_mutex_lock(&tw_port_lock);
+    tw_port_lock();
     struct tw_port_entry *entry = tw_port_find_locked(map->host);
     if (entry) {
         const size_t skipped = (size_t)((unsigned char *)map->host - entry->host);
         if (map->element_bytes * map->count > entry->bytes - skipped)
             tw_port_refuse("more of an array is mapped than was mapped before");
         ++entry->references;
-        pthread_mutex_unlock(&tw_port_lock);
+        tw_port_unlock();
         return;
     }
     if (tw_port_state.count == tw_port_state.capacity) {
@@ -249,20 +260,20 @@ static inline void tw_port_enter_one(const struct tw_port_map *map)
     entry->element_bytes = map->element_bytes;
     entry->references = 1;
     tw_port_create(entry, map, mapped);
-    pthread_mutex_unlock(&tw_port_lock);
+    tw_port_unlock();
 }
 
 static inline void tw_port_exit_one(const struct tw_port_map *map)
 {
     struct tw_port_entry ended;
     ended.buffer = NULL;
-    pthread_mutex_lock(&tw_port_lock);
+    tw_port_lock();
     struct tw_port_entry *entry = map->count && map->host ? tw_port_find_locked(map->host) : NULL;
     if (entry && (map->kind == TW_PORT_DELETE_KIND || --entry->references == 0)) {
         ended = *entry;
         *entry = tw_port_state.entries[--tw_port_state.count];
     }
-    pthread_mutex_unlock(&tw_port_lock);
+    tw_port_unlock();
     if (!ended.buffer)
         return;
     if (!ended.is_openmp && (map->kind == TW_PORT_FROM_KIND || map->kind == TW_PORT_TOFROM_KIND))

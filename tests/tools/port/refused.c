@@ -72,11 +72,15 @@ int main(void)
     double x[16];
     double sum = 0;
 #pragma omp target enter data map(alloc : x) map(to : sum)
+    /* stays, and is the first: the device is chosen before it */
+    int where;
+#pragma omp target teams distribute parallel for lastprivate(where) /* refused: clause */
+    for (where = 0; where < 16; ++where)
+        x[where] = 1;
 #pragma omp target teams distribute parallel for
     for (int i = 0; i < 16; ++i)
-        x[i] = i;
+        x[i] += i - 1;
     /* stays between two that move, and uses the same array */
-    int where;
 #pragma omp target teams distribute parallel for lastprivate(where) /* refused: clause */
     for (where = 0; where < 16; ++where)
         x[where] += 1;

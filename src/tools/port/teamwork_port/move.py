@@ -94,6 +94,8 @@ class Mover:
         for unit in self.units:
             self.regions(unit)
         self.data()
+        if not self.at and self.need_header and any(result.state in ("stays", "kept") for result in self.results):
+            self.choose_device()
         for unit, cursor in self.variables.values():
             self.mark_variable(unit, cursor)
         for source in self.need_header:
@@ -125,6 +127,18 @@ class Mover:
         for source, start, end, text in [] if stays else edits:
             source.replace(start, end, text)
             self.need_header.add(source)
+
+    def choose_device(self):
+        """Lets main() choose the device before the first of the regions that stay, which run on the same."""
+        for unit in self.units:
+            for main in unit.tu.cursor.get_children():
+                source = unit.files.get(main.location.file.name) if main.location.file else None
+                if main.kind.name == "FUNCTION_DECL" and main.spelling == "main" and main.is_definition() and source:
+                    body = [child for child in main.get_children() if child.kind.name == "COMPOUND_STMT"][0]
+                    source.insert(body.extent.start.offset + 1,
+                                  "\n    (void)tw_port_queue(); /* what stays runs on the queue's device, too */")
+                    self.need_header.add(source)
+                    return
 
     def asks_openmp(self):
         """Returns true if a file asks OpenMP for what it has mapped: data directives must stay then."""

@@ -143,7 +143,7 @@ class Region:
         for clause in directive.clauses:
             if clause.name in WAYS_OUT:
                 raise Refused("clause", f"{clause.name}({clause.text})", WAYS_OUT[clause.name], self.directive.start)
-            if clause.name not in IGNORED:
+            if clause.name not in IGNORED and not self.unit.is_nowait(clause.name):
                 raise Refused("clause", f"the clause {clause.name}", "leave it out if it does not matter", self.directive.start)
             if clause.name == "device" and clause.text.strip() != "0":
                 raise Refused("clause", f"device({clause.text})", "move it by hand, with a queue for each device",
@@ -178,7 +178,7 @@ class Region:
         collapse = directive.all("collapse")
         depth = 1
         for text in collapse:
-            value = int(text) if text.isdigit() else self.unit.value_of_macro(text)
+            value = int(text) if text.isdigit() else self.unit.value_of(text)
             if value is None:
                 raise Refused("loop", f"collapse({text}) is no plain number", "write the number", directive.start)
             depth = max(depth, value)

@@ -17,7 +17,7 @@ class Unit:
     """A parsed file with the headers of its project. `sources` are shared by the units of a run: a header is edited once."""
 
     def __init__(self, path, arguments, compiler, root, sources):
-        self.path, self.root, self.sources = path, os.path.realpath(root), sources
+        self.path, self.root, self.sources, self.arguments = path, os.path.realpath(root), sources, arguments
         self.analysis = Analysis()
         self.tu, self.errors = tree.parse(path, arguments, compiler)
         self.is_cxx = not path.endswith(".c")
@@ -289,6 +289,18 @@ class Unit:
             element = element.get_array_element_type()
         return name, lower, length
 
+    def value_of(self, name):
+        """Returns the number that a macro or an enumerator stands for; None if that is not plain."""
+        value = self.value_of_macro(name)
+        if value is not None or not re.fullmatch(r"\w+", name):
+            return value
+        for cursor in self.tu.cursor.get_children():
+            if cursor.kind.name == "ENUM_DECL" and cursor.location.file and cursor.location.file.name in self.files:
+                for child in cursor.get_children():
+                    if child.spelling == name:
+                        return child.enum_value
+        return None
+
     def value_of_macro(self, text):
         """Returns the number that a macro stands for; None if that is not plain."""
         for source in self.files.values():
@@ -296,7 +308,14 @@ class Unit:
                               source.text, re.M)
             if match:
                 return int(match.group(1))
-        return None
+        match = re.search(rf"(?:^|\0)-D\0?{re.escape(text)}=(\d+)(?:\0|$)", "\0".join(self.arguments))
+        return int(match.group(1)) if match else None
+
+    def is_nowait(self, name):
+        """Returns true if a clause is a macro that is `nowait` or nothing, wherever it is defined."""
+        values = [value.strip() for source in self.files.values() for value in re.findall(
+            rf"^[ \t]*#[ \t]*define[ \t]+{re.escape(name)}\b([^(\n][^\n]*)?$", source.code, re.M)]
+        return bool(values) and set(values) <= {"", "nowait"}
 
     @property
     def local_macros(self):
