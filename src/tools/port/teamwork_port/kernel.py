@@ -200,7 +200,8 @@ def set_ranges(kernel, loops):
         index = f"({loop.type}){position}"
         if not (plain and shifted):
             index = index_text(kernel, loop, index, literal)
-        lines.append(f"const {loop.type} {loop.var} = {index};")
+        const = "" if loop.is_changed else "const "
+        lines.append(f"{const}{loop.type} {loop.var} = {index};")
     kernel.head = lines + kernel.head
     kernel.dimensions = len(counts)
     kernel.launch_range = f"tw_range_{len(counts)}d({', '.join(counts)})"

@@ -14,6 +14,7 @@ class Loop:
 
     def __init__(self, node):
         self.node = node
+        self.is_changed = False  # the body changes the variable, which OpenMP does not allow
 
 
 def not_canonical(node, what):

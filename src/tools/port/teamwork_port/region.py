@@ -2,6 +2,7 @@
 """One target region: which form of kernel it becomes, and the edits that make it one."""
 import re
 
+from .access import WRITE
 from .body import atomic_edit, body_text, continues, returns, statement_end
 from .calls import Calls
 from .captures import Captures
@@ -201,6 +202,9 @@ class Region:
         self.check_preprocessor([body])
         for loop in nest:
             loop.type = unqualified(self.unit.written_type(loop.decl))
+            loop.is_changed = bool(self.unit.analysis.uses(body, key_of(loop.decl)) & WRITE)
+            if loop.is_changed:
+                self.notes.append((loop.node.start, f"the body changes {loop.var}, the loop's variable: that ends with the turn"))
         captures = self.capture(directive, body, nest)
         self.bounds(nest, captures)
         kernel = self.kernel("range", captures.list)
