@@ -77,9 +77,12 @@ int main(void)
     }
     /* a pointer to volatile elements */
     volatile double *seen = y;
+    enum { ONE = 1 };
 #pragma omp target teams distribute parallel for map(tofrom : seen[0 : n])
-    for (int i = 0; i < n; ++i)
-        seen[i] = seen[i] + 1;
+    for (int i = 0; i < n; ++i) {
+        seen[i] = seen[i] + ONE;
+        i += ONE; /* of no effect on the loop */
+    }
     double total = 0;
     for (int i = 0; i < n; ++i)
         total += y[i] * (i % 5);

@@ -79,6 +79,8 @@ class Captures:
         if declared is None or node.key in self.skip:
             return
         if declared.kind.name not in ("VAR_DECL", "PARM_DECL"):
+            if declared.kind.name == "ENUM_CONSTANT_DECL":
+                self.local_type(declared.semantic_parent)
             if declared.kind.name == "BINDING_DECL":
                 raise Refused("structured binding", f"{declared.spelling} is a structured binding", "make it a variable",
                               node.start)
