@@ -146,8 +146,11 @@ int main(void)
         y[i] = place >= 0;
         add_to(&y[i], 2);
     }
-#pragma omp target map(tofrom : box) map(to : table)
+#pragma omp target map(tofrom : box) map(to : table) firstprivate(total)
     {
+        const double shared = total;
+        double total = 0; /* another one than that of main() */
+        box += shared * total;
         for (int i = 0; i < 4; ++i)
             box += table[i];
     }

@@ -5,7 +5,7 @@ The statements between the loops stay at group scope, where all work-items of a 
 there is done once, and what loops change must be the work-item's own, a reduction, or an array of the team.
 """
 from .access import ASSIGNED, WRITE
-from .body import LOOPS, body_text, statement_end
+from .body import LOOPS, body_text, breaks, statement_end
 from .captures import OPERATIONS
 from .clauses import reductions
 from .kernel import identity_of, local_text
@@ -144,8 +144,8 @@ class GroupBody:
         body, reduced = nest[-1].body, reductions(directive)
         private, first = set(directive.names("private")), set(directive.names("firstprivate"))
         self.check_body(body, nest, set(reduced) | private | first)
-        if self.has_loop(body):
-            refuse("parallel loops are in each other", node)
+        if self.has_loop(body) or breaks(body):
+            refuse("parallel loops are in each other, or one is left by `break`", node)
         for loop in nest:
             loop.type = unqualified(self.unit.written_type(loop.decl))
         inner = region.inner_edits(body)
@@ -240,6 +240,8 @@ def group_kernel(region, directive, nest):
         raise Refused("reduction", "a loop over teams is reduced, and has parallel loops in it", "reduce in one loop",
                       directive.start)
     region.check_preprocessor([body])
+    if breaks(body):
+        raise Refused("loop", "`break` leaves the loop", "use an if statement", directive.start)
     for loop in nest:
         loop.type = unqualified(region.unit.written_type(loop.decl))
     captures = region.capture(directive, body, nest)

@@ -3,7 +3,7 @@
 import re
 
 from .access import WRITE
-from .body import atomic_edit, body_text, continues, returns, statement_end
+from .body import atomic_edit, body_text, breaks, continues, declares, returns, statement_end
 from .calls import Calls
 from .captures import Captures
 from .clauses import Directive
@@ -200,6 +200,8 @@ class Region:
                 else:
                     return self.groups(directive, node, nest)
         self.check_preprocessor([body])
+        if breaks(body):
+            raise Refused("loop", "`break` leaves the loop", "use an if statement", directive.start)
         for loop in nest:
             loop.type = unqualified(self.unit.written_type(loop.decl))
             loop.is_changed = bool(self.unit.analysis.uses(body, key_of(loop.decl)) & WRITE)
@@ -210,7 +212,7 @@ class Region:
         kernel = self.kernel("range", captures.list)
         self.discards(nest, captures, body)
         set_ranges(kernel, nest)
-        self.loop_body(kernel, body, self.inner_edits(body), captures)
+        self.loop_body(kernel, nest, self.inner_edits(body), captures)
         return kernel
 
     def groups(self, directive, node, nest):
@@ -220,21 +222,25 @@ class Region:
                           directive.start)
         kernel, edits, captures = group_kernel(self, directive, nest)
         set_ranges(kernel, nest)
-        self.loop_body(kernel, nest[-1].body, edits, captures)
+        self.loop_body(kernel, nest, edits, captures)
         return kernel
 
-    def loop_body(self, kernel, body, edits, captures):
+    def loop_body(self, kernel, nest, edits, captures):
         """Gives a kernel the text of a loop's body."""
+        body = nest[-1].body
         kernel.wraps = continues(body)
         inside = body.kind == "COMPOUND_STMT"
-        text = body_text(self.source, body, edits, self.mapped_names(captures), braces=not inside or kernel.wraps)
+        own = {capture.name for capture in captures.list} | {loop.var for loop in nest}
+        text = body_text(self.source, body, edits, self.mapped_names(captures),
+                         braces=not inside or kernel.wraps or declares(body, own))
         kernel.body = self.flat(text[1:-1] if inside and kernel.wraps else text)
 
     def task(self, directive, node):
         self.check_preprocessor([node])
         captures = self.capture(directive, node, [])
         kernel = self.kernel("task", captures.list)
-        kernel.body = self.flat(body_text(self.source, node, self.inner_edits(node), self.mapped_names(captures), braces=False))
+        braces = declares(node, {capture.name for capture in captures.list})
+        kernel.body = self.flat(body_text(self.source, node, self.inner_edits(node), self.mapped_names(captures), braces))
         return kernel
 
     def kernel(self, form, captures):

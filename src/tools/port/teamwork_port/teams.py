@@ -3,7 +3,7 @@
 import re
 
 from .access import ASSIGNED, WRITE
-from .body import body_text, returns
+from .body import body_text, declares, returns
 from .calls import is_file_scope
 from .kernel import local_text
 from .source import Refused
@@ -34,9 +34,11 @@ def teams_kernel(region, directive, node, inner):
         kernel.head += [f"if (tw_local_id({region.item}, 0) == 0) {{", *(f"    {line}" for line in kernel.first), "}",
                         f"tw_barrier({region.item}, TW_LOCAL_SPACE);"]
     pieces = []
+    own = {capture.name for capture in captures.list} | {part.cursor.spelling for child in shared for part in child.children}
+    braces = len(parallels) > 1 or declares(parallels[0], own)
     for child in parallels:
         edits = region.inner_edits(child, teams=True) + region.item_edits(child)
-        part = body_text(region.source, child, edits, region.mapped_names(captures), braces=len(parallels) > 1)
+        part = body_text(region.source, child, edits, region.mapped_names(captures), braces)
         pieces.append(region.flat(part) if len(parallels) == 1 else part)
     kernel.body = f"\ntw_barrier({region.item}, TW_GLOBAL_AND_LOCAL);\n".join(pieces)
     kernel.launch_range = f"tw_nd_range_make(tw_range_1d((size_t)({groups[0]}) * (size_t)({size[0]})), " \
