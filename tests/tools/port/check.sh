@@ -35,6 +35,10 @@ grep -q '^-.*target enter data' difference && fail "data directives moved though
 # In this program all moves.
 "$tool" --compiler "$compiler" teams.cpp -- -std=c++17 >/dev/null 2>messages || { cat messages; fail "teams.cpp: something stays"; }
 
+# So does it in the first state of examples/port.
+cp "$folder"/../../../examples/port/*.[ch] "$work"
+"$tool" --compiler "$compiler" start.c run.c -- -DPORT_LOOPS=1 >/dev/null 2>messages || { cat messages; fail "start.c: something stays"; }
+
 # One region; the others are as they were.
 line=$(grep -n 'map(tofrom : box)' loops.c | cut -d: -f1)
 "$tool" --compiler "$compiler" --at "loops.c:$line" >difference 2>messages || fail "--at ends with $?"
