@@ -119,6 +119,18 @@ int main(void)
         total += y[i] + square[i / columns][i % columns];
     printf("downward %.6f\n", total);
 
+    /* on the host, and on the device; whether all and whether any */
+    int positive = 1, large = 0;
+    for (int times = 1; times <= 2; ++times)
+#pragma omp target teams distribute parallel for if (times > 1) reduction(&& : positive) reduction(|| : large)         \
+    map(tofrom : y[0 : n]) map(tofrom : positive, large)
+        for (int i = 0; i < n; ++i) {
+            positive = positive && y[i] > -1e6;
+            large = large || y[i] > 1e6 * times;
+            y[i] += times;
+        }
+    printf("all %d any %d\n", positive, large);
+
     /* more loops than a range has dimensions; a body that is in a file of its own */
 #pragma omp target teams distribute parallel for collapse(5) map(tofrom : y[0 : n])
     for (int a = 0; a < 2; ++a)

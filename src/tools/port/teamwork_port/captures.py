@@ -8,7 +8,7 @@ from .tree import (FUNCTIONS, Node, declare, is_array, is_const, is_pointer, is_
                    unqualified_text, without_const)
 
 OPERATIONS = {"+": "TW_SUM", "-": "TW_SUM", "*": "TW_PRODUCT", "min": "TW_MIN", "max": "TW_MAX", "&": "TW_AND",
-              "|": "TW_OR", "^": "TW_XOR"}
+              "|": "TW_OR", "^": "TW_XOR", "&&": "TW_AND", "||": "TW_OR"}
 
 
 class Capture:
@@ -23,6 +23,7 @@ class Capture:
         self.flags = 0
         self.type = ""       # of what the member holds, or points to
         self.operation = None
+        self.logical = None  # the operator of a reduction by && or ||
         self.discard = None  # the number of elements that the kernel writes for certain
         self.is_view = False  # the variable is an array of the host, which decays
         self.is_parameter = False  # the type is a template's parameter
@@ -171,12 +172,16 @@ class Captures:
         name, operator = declared.spelling, self.reductions[declared.spelling]
         if operator not in OPERATIONS:
             raise Refused("reduction", f"reduction({operator} : {name})",
-                          "reductions are +, -, *, min, max, &, | and ^", node.start)
+                          "reductions are +, -, *, min, max, &, |, ^, && and ||", node.start)
         if not is_scalar(kind) or kind.get_canonical().kind.name in ("COMPLEX", "LONGDOUBLE", "BOOL", "ENUM"):
             raise Refused("reduction", f"{name} is reduced, which has the type {kind.spelling}",
                           "reduce numbers; arrays by TW_REDUCTION_ARRAY", node.start)
         capture = self.plain(Capture(name, declared, "reduction"), kind)
         capture.operation = OPERATIONS[operator]
+        if operator in ("&&", "||"):
+            capture.logical = operator
+            self.notes.append((node.start, f"{name} keeps its own value, and not 1, if it was another one than 0 and all are true"
+                               if operator == "&&" else f"{name} may get another value than 1, if it was neither 0 nor 1"))
         capture.is_parameter = self.unit.is_parameter(capture.type)
         if name not in self.items:
             self.maps.append(("tofrom", f"&{name}", "0", "1"))

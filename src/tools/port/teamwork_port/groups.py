@@ -210,7 +210,7 @@ class GroupBody:
         for name, operator in reduced.items():
             declared = self.unit.cursor_of_name(name, node.start)
             if declared is None or key_of(declared) not in self.own or not is_scalar(declared.type) \
-                    or operator not in OPERATIONS:
+                    or operator not in OPERATIONS or operator in ("&&", "||"):
                 refuse(f"reduction({operator} : {name}) of a team", node, "reduce a number that the team declares")
             kind, operation = unqualified(self.unit.written_type(declared)), OPERATIONS[operator]
             self.number += 1

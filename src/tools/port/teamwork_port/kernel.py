@@ -19,9 +19,18 @@ LIMITS = {  # of canonical types: the least and the greatest value
 
 def identity(capture):
     """Returns the value that a reduction's private copy begins with."""
+    if capture.logical:
+        return "1" if capture.logical == "&&" else "0"
     kind = capture.cursor.type.get_canonical()
     kind = kind.get_pointee() if kind.kind.name == "LVALUEREFERENCE" else kind
     return identity_of(capture.operation, kind, capture.type, capture.name, capture.is_parameter)
+
+
+def combined(capture):
+    """Returns what a work-item adds to a reduction: of && all bits, so that what is there stays true."""
+    if not capture.logical:
+        return capture.name
+    return f"{capture.name} ? {f'({capture.type})~0' if capture.logical == '&&' else '1'} : 0"
 
 
 def identity_of(operation, kind, text, name, is_parameter):
@@ -116,8 +125,9 @@ class Kernel:
             lines += ["    do {", dedent(self.body, "        "), "    } while (0); /* `continue` leads here */"]
         else:
             lines.append(dedent(self.body, "    "))
-        reduced = [capture.name for capture in self.captures if capture.kind == "reduction"]
-        lines += [f"    tw_combine({k}->{capture}, {capture});" for capture in reduced]
+        reductions = [capture for capture in self.captures if capture.kind == "reduction"]
+        lines += [f"    tw_combine({k}->{capture.name}, {combined(capture)});" for capture in reductions]
+        reduced = [capture.name for capture in reductions]
         if not any(f"{k}->" in line for line in lines):
             lines.insert(lines.index("{") + 1, f"    (void){k};")
         lines.append("}")

@@ -11,7 +11,7 @@ from .functions import QUERY, ItemFunctions, query_edits
 from .groups import group_kernel
 from .kernel import Kernel, set_ranges
 from .loops import only_statement, parse_nest
-from .source import Refused, SourceFile, identifiers
+from .source import Refused, SourceFile, dedent, identifiers
 from .teams import teams_kernel
 from .tree import key_of, unqualified
 
@@ -20,7 +20,6 @@ IGNORED = {"num_teams", "thread_limit", "num_threads", "schedule", "dist_schedul
            "has_device_addr", "defaultmap", "bind", "depend", "device", "aligned", "nontemporal"}
 WAYS_OUT = {
     "lastprivate": "let the last iteration write to an element that is mapped",
-    "if": "write an if statement with both forms, or leave the clause out",
     "linear": "compute it from the loop's variable",
     "in_reduction": "use reduction",
     "allocate": "leave the clause out",
@@ -41,7 +40,7 @@ class Region:
         self.edits, self.notes = [], []
         self.variables = {}  # constants of file scope that device functions use
         self.end = directive.end
-        self.given_name = None
+        self.given_name = self.condition = None
 
     def move(self):
         self.write(self.make())
@@ -142,6 +141,9 @@ class Region:
 
     def check_clauses(self, directive):
         for clause in directive.clauses:
+            if clause.name == "if":
+                self.take_condition(directive, clause.text)
+                continue
             if clause.name in WAYS_OUT:
                 raise Refused("clause", f"{clause.name}({clause.text})", WAYS_OUT[clause.name], self.directive.start)
             if clause.name not in IGNORED and not self.unit.is_nowait(clause.name):
@@ -156,6 +158,22 @@ class Region:
                 if found.words.split()[:1] in (["task"], ["taskloop"]):
                     raise Refused("depend", "it depends on tasks of the host", "see docs/porting.md, \"Half moved\"",
                                   self.directive.start)
+
+    def take_condition(self, directive, text):
+        """Keeps the condition of a region, which the host runs where it is false, as an ordinary statement."""
+        match = re.match(r"\s*(\w+)\s*:(?!:)", text)
+        if match and match.group(1) != "target" or self.condition or directive.start != self.directive.start \
+                or directive.all("private", "firstprivate"):
+            raise Refused("clause", f"if({text})", "write an if statement with both forms, or leave the clause out",
+                          self.directive.start)
+        self.condition = text[match.end():].strip() if match else text
+
+    def check_condition(self, captures):
+        """Refuses a condition where the statement alone is not what the host would run."""
+        written = [capture.name for capture in captures.list if capture.kind == "value" and capture.flags & WRITE]
+        if self.condition and (written or self.inner):
+            raise Refused("clause", f"if({self.condition}), and the host would run more than the statement alone",
+                          "write an if statement with both forms, or leave the clause out", self.directive.start)
 
     def combine(self, directive, node):
         """Joins directives that stand directly in each other, as `target` and `teams distribute parallel for`."""
@@ -270,6 +288,7 @@ class Region:
         self.notes += captures.notes
         self.maps = [f"TW_PORT_{kind.upper()}({', '.join(section)})" for kind, *section in captures.maps]
         self.captures = captures
+        self.check_condition(captures)
         return captures
 
     @staticmethod
@@ -395,6 +414,9 @@ class Region:
         group = next(name for name in ("cg", "tw_cg", "tw_group_of_region") if name not in words)
         indent = max(source.indent_of(directive.start), source.indent_of(self.node.start), key=len)
         launch = kernel.launch(indent, self.maps, group)
+        if self.condition:
+            behind = dedent(self.source.text[self.node.start:self.end], indent + "    ")
+            launch = f"{indent}if ({self.condition})\n{launch}\n{indent}else\n{behind}"
         place, text = self.place(), kernel.definition() + "\n"
         if self.macros:
             text = "".join(self.macros.values()) + text + "".join(f"#undef {name}\n" for name in self.macros) + "\n"
