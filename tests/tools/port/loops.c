@@ -129,7 +129,18 @@ int main(void)
             large = large || y[i] > 1e6 * times;
             y[i] += times;
         }
-    printf("all %d any %d\n", positive, large);
+    int where = -1;
+    double seen_last = 0;
+#pragma omp target teams distribute parallel for collapse(2) lastprivate(where, seen_last) map(to : y[0 : n])          \
+    map(tofrom : where, seen_last)
+    for (int i = 4; i < 8; ++i)
+        for (int j = 2; j < 9; ++j) {
+            where = i * 10 + j;
+            if (i * j < 0)
+                continue;
+            seen_last = y[where];
+        }
+    printf("all %d any %d last %d %.3f\n", positive, large, where, seen_last);
 
     /* more loops than a range has dimensions; a body that is in a file of its own */
 #pragma omp target teams distribute parallel for collapse(5) map(tofrom : y[0 : n])

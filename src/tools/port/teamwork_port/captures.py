@@ -15,7 +15,8 @@ class Capture:
     """One variable of the region.
 
     kind: "pointer" (a member that an accessor gives), "raw" (a pointer that is passed as it is), "value", "mapped" (a
-    variable that the kernel reaches by a pointer), "private", "constant" (copied as a declaration), "reduction".
+    variable that the kernel reaches by a pointer), "private", "last" (private, and stored by the last work-item),
+    "constant" (copied as a declaration), "reduction".
     """
 
     def __init__(self, name, cursor, kind):
@@ -66,6 +67,7 @@ class Captures:
         directive = self.directive
         self.private = set(directive.names("private"))
         self.first = set(directive.names("firstprivate"))
+        self.last = set(directive.names("lastprivate"))
         self.raw = set(directive.names("is_device_ptr", "has_device_addr"))
         self.reductions = reductions(directive)
         self.items = {}
@@ -126,6 +128,8 @@ class Captures:
             kind = kind.get_pointee()
         if name in self.private:
             return self.plain(Capture(name, declared, "private"), kind)
+        if name in self.last:
+            return self.last_value(declared, kind, node)
         if name in self.reductions:
             return self.reduction(declared, kind, node)
         if self.unit.declared_for_target(declared):
@@ -188,6 +192,19 @@ class Captures:
         else:
             self.add_items(name, kind)
         return capture
+
+    def last_value(self, declared, kind, node):
+        name = declared.spelling
+        if not is_scalar(kind) or name in self.first:
+            raise Refused("clause", f"lastprivate({name}), which is no number, or firstprivate too",
+                          "let the last iteration write to an element that is mapped", node.start)
+        if name in self.items:
+            self.add_items(name, kind)
+        else:
+            self.maps.append(("tofrom", f"&{name}", "0", "1"))
+            self.notes.append((node.start, f"{name} has its last value behind the region, as OpenMP says; regions of clang 19 "
+                               f"give it to the host with map(tofrom : {name}) alone"))
+        return self.plain(Capture(name, declared, "last"), kind)
 
     def pointer(self, declared, kind, flags, node):
         name = declared.spelling
@@ -322,6 +339,8 @@ def member_text(capture):
     """Returns the declaration of a capture's member in the block; None if it has none."""
     if capture.kind in ("private", "constant"):
         return None
+    if capture.kind == "last":
+        return f"{declare(capture.type + ' *', 'last_' + capture.name)};"
     if capture.kind == "reduction":
         return f"TW_REDUCTION({capture.type}, {capture.operation}) {capture.name};"
     if capture.kind == "value":

@@ -138,6 +138,8 @@ class GroupBody:
         """Writes a parallel loop as one over the group's work-items."""
         region = self.region
         region.check_clauses(directive)
+        if directive.all("lastprivate"):
+            refuse("a parallel loop of a team has lastprivate", node, "let its last iteration write to an array")
         region.inner.remove(directive)
         depth = max([int(text) for text in directive.all("collapse") if text.isdigit()] + [1])
         nest = parse_nest(self.source, node, depth)
@@ -236,8 +238,8 @@ class GroupBody:
 def group_kernel(region, directive, nest):
     """Returns the hierarchical kernel of a loop over teams, the edits of its body, and its captures."""
     body = nest[-1].body
-    if directive.all("reduction"):
-        raise Refused("reduction", "a loop over teams is reduced, and has parallel loops in it", "reduce in one loop",
+    if directive.all("reduction", "lastprivate"):
+        raise Refused("clause", "a loop over teams has parallel loops in it, and reduction or lastprivate", "make two regions",
                       directive.start)
     region.check_preprocessor([body])
     if breaks(body):

@@ -56,7 +56,7 @@ def unpack(capture, k):
         return None
     if capture.kind == "constant":
         return capture.type
-    if capture.kind == "private":
+    if capture.kind in ("private", "last"):
         return declare(capture.type, name) + ";"
     if capture.kind == "reduction":
         return f"{declare(capture.type, name)} = {identity(capture)};"
@@ -77,6 +77,8 @@ def argument(capture, cg):
     name = capture.name
     if capture.kind == "reduction":
         return f".{name} = TW_PORT_REDUCE({cg}, &{name})"
+    if capture.kind == "last":
+        return f".last_{name} = tw_port_write({cg}, &{name})"
     if capture.kind in ("value", "raw"):
         return f".{name} = {name}"
     place = f"&{name}" if capture.kind == "mapped" else name
@@ -125,6 +127,11 @@ class Kernel:
             lines += ["    do {", dedent(self.body, "        "), "    } while (0); /* `continue` leads here */"]
         else:
             lines.append(dedent(self.body, "    "))
+        stored = [f"        *{k}->last_{capture.name} = {capture.name};" for capture in self.captures if capture.kind == "last"]
+        if stored:
+            is_last = " && ".join(f"tw_global_id({self.item}, {d}) + 1 == tw_global_range({self.item}, {d})"
+                                  for d in range(self.dimensions))
+            lines += [f"    if ({is_last}) {{", *stored, "    }"]
         reductions = [capture for capture in self.captures if capture.kind == "reduction"]
         lines += [f"    tw_combine({k}->{capture.name}, {combined(capture)});" for capture in reductions]
         reduced = [capture.name for capture in reductions]
@@ -200,7 +207,8 @@ def set_ranges(kernel, loops):
     """Gives a kernel the range of a loop nest, and the lines that compute its indices."""
     literal = re.compile(r"\d+$")
     groups = kernel.form == "work_group"
-    shifted = any(loop.lower != "0" for loop in loops) and not groups
+    shifted = any(loop.lower != "0" for loop in loops) and not groups \
+        and not any(capture.kind == "last" for capture in kernel.captures)
     plain = len(loops) <= 3 and all(literal.match(loop.lower) and loop.step == "1" for loop in loops)
     lines, counts = [], [count_of(loop, literal) for loop in loops]
     positions = [f"{'tw_group_id' if groups else 'tw_global_id'}({kernel.item}, {d})" for d in range(len(loops))]

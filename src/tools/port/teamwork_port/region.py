@@ -17,9 +17,8 @@ from .tree import key_of, unqualified
 
 IGNORED = {"num_teams", "thread_limit", "num_threads", "schedule", "dist_schedule", "default", "shared", "simdlen", "safelen",
            "proc_bind", "order", "nowait", "private", "firstprivate", "reduction", "map", "collapse", "is_device_ptr",
-           "has_device_addr", "defaultmap", "bind", "depend", "device", "aligned", "nontemporal"}
+           "has_device_addr", "defaultmap", "lastprivate", "bind", "depend", "device", "aligned", "nontemporal"}
 WAYS_OUT = {
-    "lastprivate": "let the last iteration write to an element that is mapped",
     "linear": "compute it from the loop's variable",
     "in_reduction": "use reduction",
     "allocate": "leave the clause out",
@@ -159,6 +158,14 @@ class Region:
                     raise Refused("depend", "it depends on tasks of the host", "see docs/porting.md, \"Half moved\"",
                                   self.directive.start)
 
+    def check_last(self, directive, nest):
+        """Refuses lastprivate of the loops' own variables, and with a modifier."""
+        names = [name.strip() for text in directive.all("lastprivate") for name in text.split(",")]
+        for name in names:
+            if not re.fullmatch(r"\w+", name) or name in {loop.var for loop in nest}:
+                raise Refused("clause", f"lastprivate({name})", "let the last iteration write to an element that is mapped",
+                              self.directive.start)
+
     def take_condition(self, directive, text):
         """Keeps the condition of a region, which the host runs where it is false, as an ordinary statement."""
         match = re.match(r"\s*(\w+)\s*:(?!:)", text)
@@ -218,6 +225,7 @@ class Region:
                 else:
                     return self.groups(directive, node, nest)
         self.check_preprocessor([body])
+        self.check_last(directive, nest)
         if breaks(body):
             raise Refused("loop", "`break` leaves the loop", "use an if statement", directive.start)
         for loop in nest:
