@@ -5,6 +5,7 @@
 
 #define ROWS 24
 #define COLUMNS 40
+#define EACH(i, first, end) for (int i = first; i <= (end) - 1; i += 2)
 #define AT(i, j) ((i) * columns + (j))
 
 struct weights {
@@ -129,6 +130,12 @@ int main(void)
             large = large || y[i] > 1e6 * times;
             y[i] += times;
         }
+    /* a loop whose head is a macro */
+#pragma omp target teams distribute parallel for map(tofrom : y[0 : n])
+    EACH(i, columns / 10, rows + columns)
+    {
+        y[i] += 3;
+    }
     int where = -1;
     double seen_last = 0;
 #pragma omp target teams distribute parallel for collapse(2) lastprivate(where, seen_last) map(to : y[0 : n])          \
