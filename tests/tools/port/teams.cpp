@@ -90,6 +90,21 @@ template <typename T> static void normalize(T *x, T *most, int *counts, int rows
     }
 }
 
+/* Groups of two dimensions. */
+static void row_sums(const int *x, int *sums, int planes, int rows, int columns)
+{
+#pragma omp target teams distribute collapse(2) map(to : x[0 : planes * rows * columns])                               \
+    map(from : sums[0 : planes * rows])
+    for (int plane = 0; plane < planes; ++plane)
+        for (int row = 0; row < rows; ++row) {
+            int sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+            for (int i = 0; i < columns; ++i)
+                sum += x[(plane * rows + row) * columns + i];
+            sums[plane * rows + row] = sum;
+        }
+}
+
 template <typename T> static void rows_of_teams(int rows, int columns)
 {
     std::vector<T> x(rows * columns), most(rows);
@@ -188,7 +203,7 @@ template <class T, typename = void> static T sum_of(const T *x, int n)
 
 template <typename T, int LENGTH> static void reverse(T *x, int groups)
 {
-    constexpr int last = LENGTH - 1;
+    enum { last = LENGTH - 1 };
 #pragma omp target teams num_teams(groups) thread_limit(LENGTH) map(tofrom : x[0 : groups * LENGTH])
     {
         T part[LENGTH];
@@ -236,6 +251,14 @@ int main()
             sum += x[g * SIZE + i];
         if (sum != sums[g])
             std::printf("sum %d: %d, not %d\n", g, sums[g], sum);
+    }
+    row_sums(x, sums, 3, 2, SIZE);
+    for (int row = 0; row < groups; ++row) {
+        int sum = 0;
+        for (int i = 0; i < SIZE; ++i)
+            sum += x[row * SIZE + i];
+        if (sum != sums[row])
+            std::printf("row %d: sum %d, not %d\n", row, sums[row], sum);
     }
     templates(x, SIZE);
     double z[SIZE];

@@ -111,8 +111,16 @@ class Captures:
             elif node.kind == "DECL_REF_EXPR":
                 self.reference(node)
         capture = Capture(declared.spelling, declared, "constant")
-        capture.type = self.unit.files[self.body.path].text[declared.extent.start.offset:declared.extent.end.offset] + ";"
+        capture.type = self.declaration_text(key)
         self.list.append(capture)
+
+    def declaration_text(self, key):
+        """Returns the statement that declares a type."""
+        whole = self.unit.template or list(self.body.ancestors())[-1]
+        for node in whole.walk():
+            if node.kind == "DECL_STMT" and any(key_of(child.cursor) == key for child in node.children):
+                return self.unit.files[self.body.path].text[node.start:node.end]
+        raise Refused("local type", f"the declaration of {key[2] or 'a type'} was not found", "declare it at file scope")
 
     def inside(self, declared):
         location, parent = declared.location, declared.semantic_parent

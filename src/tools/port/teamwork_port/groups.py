@@ -229,8 +229,8 @@ class GroupBody:
             indices.insert(0, self.index(loop, f"({position} % {count})"))
             position = f"({position} / {count})"
         indices.insert(0, self.index(nest[0], position))
-        head = f"for (size_t tw_turn = tw_local_id({item}, 0); tw_turn < {' * '.join(counts)}; " \
-               f"tw_turn += tw_local_range({group}, 0)) {{"
+        head = f"for (size_t tw_turn = tw_local_linear_id({item}); tw_turn < {' * '.join(counts)}; " \
+               f"tw_turn += tw_local_linear_range({group})) {{"
         loop = [head] + [f"    {line}" for line in indices + declarations + body] + ["}"]
         return [f"tw_parallel_for_work_item({group}, {item}) {{"] + [f"    {line}" for line in before + loop + ends] + ["}"] + behind
 
