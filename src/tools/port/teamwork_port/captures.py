@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a region takes from outside, and as what: pointers with their modes, values, mapped variables, reductions."""
-from .access import ASSIGNED, CHASE, NONCONST, READ, STORED, WRITE
+from .access import CHASE, READ, STORED, WRITE
 from .calls import is_file_scope
 from .clauses import map_items, reductions
 from .source import Refused

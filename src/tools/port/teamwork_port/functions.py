@@ -77,10 +77,12 @@ class ItemFunctions:
         words = identifiers(source.code[whole.start:whole.end])
         item = next(name for name in ("item", "tw_item_", "tw_work_item") if name not in words)
         body = tree.children[-1]
-        edits = query_edits(source, body, item) + self.call_edits(source, body, item) + self.directive_edits(source, tree, item)
+        edits = query_edits(source, body, item) + self.call_edits(source, body, item)
+        edits += self.directive_edits(source, tree, item)
         head = re.compile(rf"\b({tree.cursor.spelling})\s*(\()").search(source.code, whole.start, body.start)
         if head is None:
-            raise Refused("macro", f"the head of {tree.cursor.spelling}() is that of a macro", "write the macro out", whole.start)
+            raise Refused("macro", f"the head of {tree.cursor.spelling}() is that of a macro", "write the macro out",
+                          whole.start)
         end = closing(source.code, head.start(2))
         empty = source.code[head.end(2):end].strip() in ("", "void")
         edits.append((*head.span(1), tree.cursor.spelling + SUFFIX))
@@ -107,6 +109,6 @@ class ItemFunctions:
                 with self.unit.inside(tree):
                     edits.append(atomic_edit(source, found, self.unit))
             elif "declare" not in found.words:
-                raise Refused("inner directive", f"#pragma omp {found.words} in {tree.cursor.spelling}(), which the body calls",
-                              "move it by hand", found.start)
+                raise Refused("inner directive", f"#pragma omp {found.words} in {tree.cursor.spelling}(), which the body "
+                              "calls", "move it by hand", found.start)
         return edits

@@ -232,15 +232,16 @@ class GroupBody:
         head = f"for (size_t tw_turn = tw_local_linear_id({item}); tw_turn < {' * '.join(counts)}; " \
                f"tw_turn += tw_local_linear_range({group})) {{"
         loop = [head] + [f"    {line}" for line in indices + declarations + body] + ["}"]
-        return [f"tw_parallel_for_work_item({group}, {item}) {{"] + [f"    {line}" for line in before + loop + ends] + ["}"] + behind
+        head = f"tw_parallel_for_work_item({group}, {item}) {{"
+        return [head] + [f"    {line}" for line in before + loop + ends] + ["}"] + behind
 
 
 def group_kernel(region, directive, nest):
     """Returns the hierarchical kernel of a loop over teams, the edits of its body, and its captures."""
     body = nest[-1].body
     if directive.all("reduction", "lastprivate"):
-        raise Refused("clause", "a loop over teams has parallel loops in it, and reduction or lastprivate", "make two regions",
-                      directive.start)
+        raise Refused("clause", "a loop over teams has parallel loops in it, and reduction or lastprivate",
+                      "make two regions", directive.start)
     region.check_preprocessor([body])
     if breaks(body):
         raise Refused("loop", "`break` leaves the loop", "use an if statement", directive.start)

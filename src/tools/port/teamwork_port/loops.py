@@ -102,8 +102,8 @@ class Header:
 def expanded(source, start):
     """Returns the text of a macro that is called at an offset, as FOR_EACH(i, n); None if it is none of this file."""
     call = re.compile(r"(\w+)\s*\(").match(source.code, start)
-    define = call and re.search(rf"^[ \t]*#[ \t]*define[ \t]+{call.group(1)}\(([\w\s,]*)\)((?:[^\n\\]|\\[ \t\r]*\n)*)", source.code,
-                                re.M)
+    define = call and re.search(rf"^[ \t]*#[ \t]*define[ \t]+{call.group(1)}\(([\w\s,]*)\)"
+                                r"((?:[^\n\\]|\\[ \t\r]*\n)*)", source.code, re.M)
     if not define:
         return None
     names = split(define.group(1))

@@ -7,7 +7,7 @@ from .body import body_text, declares, returns
 from .calls import is_file_scope
 from .kernel import local_text
 from .source import Refused
-from .tree import declare, is_const, key_of, unqualified_text
+from .tree import is_const, key_of, unqualified_text
 
 
 def teams_kernel(region, directive, node, inner):
