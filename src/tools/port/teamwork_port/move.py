@@ -82,6 +82,10 @@ class Mover:
             self.results.append(Result(source, directive, state, refused.kind, refused.reason, refused.remedy,
                                        refused.offset if region_has(source, directive, region, refused.offset) else None))
             return
+        except (AttributeError, IndexError, KeyError, StopIteration, TypeError, ValueError) as error:
+            self.results.append(Result(source, directive, "stays", "internal", f"the tool failed: {error!r}",
+                                       "report it with the function"))
+            return
         result = Result(source, directive, "moved")
         result.notes = [(source.line_of(offset), text) for offset, text in region.notes]
         self.results.append(result)
