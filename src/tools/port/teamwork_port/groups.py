@@ -216,6 +216,8 @@ class GroupBody:
                 refuse(f"reduction({operator} : {name}) of a team", node, "reduce a number that the team declares")
             kind, operation = unqualified(self.unit.written_type(declared)), OPERATIONS[operator]
             self.number += 1
+            while f"{name}_{self.number}" in self.region.words:
+                self.number += 1
             part = f"{name}_{self.number}"
             self.head.append(f"TW_PRIVATE({group}, {kind}, {part});")
             before.append(f"{declare(kind, name)} = {identity_of(operation, declared.type, kind, name, self.unit.is_parameter(kind))};")
