@@ -217,6 +217,17 @@ template <typename T, int LENGTH> static void reverse(T *x, int groups)
     }
 }
 
+// clang-format off
+namespace kinds { enum Kind { ONE, TEN }; template <Kind KIND> static void add(int &x)
+{
+#pragma omp target map(tofrom : x)
+    {
+        x += KIND == TEN ? 10 : 1;
+    }
+}
+} // namespace kinds
+// clang-format on
+
 template <typename T> static void templates(T *x, int n)
 {
     for (int i = 0; i < n; ++i)
@@ -261,6 +272,11 @@ int main()
             std::printf("row %d: sum %d, not %d\n", row, sums[row], sum);
     }
     templates(x, SIZE);
+    int eleven = 0;
+    kinds::add<kinds::ONE>(eleven);
+    kinds::add<kinds::TEN>(eleven);
+    if (eleven != 11)
+        std::printf("enumerators: %d\n", eleven);
     double z[SIZE];
     templates(z, SIZE);
 

@@ -440,6 +440,8 @@ class Region:
         """Returns where the kernel is inserted: before the function and the comment that it has."""
         source = self.source
         offset = source.line_start(self.top.start)
+        if source.code[offset:self.top.start].strip():  # other code begins the line
+            return self.top.start
         while offset > 0:
             line = source.line_start(offset - 1)
             text = source.text[line:offset].strip()
