@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <teamwork/teamwork.h>
+#include <teamwork_port.h>
 
 const char *const state_name = "half of the kernels moved";
 
@@ -86,77 +87,54 @@ TW_RANGE_KERNEL(correct, 2);
 
 /* ---- target regions: not yet ------------------------------------------------------------------------------------- */
 
-struct of {
-    struct simulation *simulation;
-};
-static tw_status find_fastest(const void *block, const tw_native *native)
+TW_PORT_REGION(find_fastest, (const double *, water), (size_t, nx), (size_t, ny))
 {
-    const struct simulation *s = ((const struct of *)block)->simulation;
-    const size_t nx = s->nx, ny = s->ny;
-    const double *water = s->water;
-#pragma omp target teams distribute parallel for collapse(LOOPS) reduction(max : fastest) map(tofrom : fastest)        \
-    device(native->omp_device)
+#pragma omp target teams distribute parallel for collapse(LOOPS) reduction(max : fastest) map(tofrom : fastest)
     for (size_t j = 0; j < ny; ++j)
         for (size_t i = 0; i < nx; ++i)
             fastest = larger(fastest, wave_at(water, nx, ny, j, i));
-    return TW_SUCCESS;
 }
 
-static tw_status tick(const void *block, const tw_native *native)
+TW_PORT_REGION(tick, (double *, now))
 {
-    (void)block;
-#pragma omp target map(tofrom : fastest) device(native -> omp_device)
+#pragma omp target map(tofrom : fastest)
     {
-        begin_step(clock, fastest);
+        begin_step(now, fastest);
         fastest = 0; /* what the next reduction begins with */
     }
-    return TW_SUCCESS;
 }
 
-struct border {
-    double *water; /* or the predicted water */
-    size_t nx, ny;
-};
-static tw_status mirror(const void *block, const tw_native *native)
+TW_PORT_REGION(mirror, (double *, water), (size_t, nx), (size_t, ny))
 {
-    const struct border *b = block;
-    const size_t nx = b->nx, ny = b->ny;
-    double *water = b->water;
-#pragma omp target teams distribute parallel for device(native->omp_device)
+#pragma omp target teams distribute parallel for
     for (size_t j = 0; j < ny; ++j)
         mirror_x_at(water, nx, ny, j);
 
-#pragma omp target teams distribute parallel for device(native->omp_device)
+#pragma omp target teams distribute parallel for
     for (size_t i = 0; i < nx; ++i)
         mirror_y_at(water, nx, ny, i);
-    return TW_SUCCESS;
 }
 
-static tw_status take_picture(const void *block, const tw_native *native)
+TW_PORT_REGION(take_picture, (const double *, water), (double *, heights), (size_t, nx), (size_t, ny))
 {
-    struct simulation *s = ((const struct of *)block)->simulation;
-    const size_t nx = s->nx, ny = s->ny, plane = s->plane;
-    const double *water = s->water;
-    double *heights = s->heights;
-#pragma omp target teams distribute parallel for collapse(LOOPS) reduction(+ : volume) map(tofrom : volume)            \
-    device(native->omp_device)
+    const size_t plane = plane_size(nx, ny);
+#pragma omp target teams distribute parallel for collapse(LOOPS) reduction(+ : volume) map(tofrom : volume)
     for (size_t j = 0; j < ny; ++j)
         for (size_t i = 0; i < nx; ++i)
             volume += water[cell_at(nx, j, i)];
 
-#pragma omp target teams distribute parallel for device(native->omp_device)
+#pragma omp target teams distribute parallel for
     for (size_t at = 0; at < plane; ++at)
         heights[at] = water[at];
 
-#pragma omp target map(tofrom : volume) device(native -> omp_device)
+#pragma omp target map(tofrom : volume)
     {
         seen[0] = clock[TIME];
         seen[1] = volume;
         volume = 0;
     }
 
-#pragma omp target update from(heights[ : plane], seen[ : 2]) device(native -> omp_device)
-    return TW_SUCCESS;
+#pragma omp target update from(heights[ : plane], seen[ : 2])
 }
 
 /* ---- a step ------------------------------------------------------------------------------------------------------ */
@@ -165,11 +143,7 @@ static tw_status take_picture(const void *block, const tw_native *native)
 static void rates(struct simulation *s, tw_buffer *water_b, double *water)
 {
     const size_t nx = s->nx, ny = s->ny;
-    TW_COMMAND_GROUP(s->queue, cg) {
-        struct border block = {water, nx, ny};
-        (void)tw_read_write(cg, water_b);
-        tw_native_task(cg, mirror, &block, sizeof block);
-    }
+    TW_PORT_SUBMIT(s->queue, cg, mirror, (tw_read_write(cg, water_b)), water, nx, ny);
     TW_COMMAND_GROUP(s->queue, cg) {
         tw_parallel_for(cg, tw_range_2d(ny, nx + 1), flux_x, .water = tw_read(cg, water_b),
                         .flux = tw_discard_write(cg, s->x_b), .nx = nx, .ny = ny);
@@ -183,14 +157,9 @@ static void rates(struct simulation *s, tw_buffer *water_b, double *water)
 static void step(struct simulation *s)
 {
     const size_t nx = s->nx, ny = s->ny;
-    TW_COMMAND_GROUP(s->queue, cg) {
-        (void)tw_read(cg, s->water_b), (void)tw_read_write(cg, s->fastest_b);
-        tw_native_task(cg, find_fastest, &(struct of){s}, sizeof(struct of));
-    }
-    TW_COMMAND_GROUP(s->queue, cg) {
-        (void)tw_read_write(cg, s->fastest_b), (void)tw_read_write(cg, s->clock_b);
-        tw_native_task(cg, tick, NULL, 0);
-    }
+    TW_PORT_SUBMIT(s->queue, cg, find_fastest, (tw_read(cg, s->water_b), tw_read_write(cg, s->fastest_b)), s->water, nx,
+                   ny);
+    TW_PORT_SUBMIT(s->queue, cg, tick, (tw_read_write(cg, s->fastest_b), tw_read_write(cg, s->clock_b)), clock);
     rates(s, s->water_b, s->water);
     TW_COMMAND_GROUP(s->queue, cg) {
         tw_parallel_for(cg, tw_range_2d(ny, nx), predict, .water = tw_read(cg, s->water_b), .x = tw_read(cg, s->x_b),
@@ -209,8 +178,9 @@ static void step(struct simulation *s)
 static void take(struct simulation *s, tw_event **taken)
 {
     tw_command_group *cg = tw_queue_begin(s->queue);
+    const struct take_picture block = {s->water, s->heights, s->nx, s->ny};
     (void)tw_read(cg, s->water_b), (void)tw_read(cg, s->clock_b);
-    tw_native_task(cg, take_picture, &(struct of){s}, sizeof(struct of));
+    tw_native_task(cg, take_picture, &block, sizeof block);
     check(tw_queue_submit(s->queue, cg, taken));
 }
 

@@ -18,9 +18,11 @@
 #define TEAMWORK_PORT_H
 
 #include <omp.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#ifdef __cplusplus
+#include <limits>
+#endif
 
 #include <teamwork/teamwork.h>
 
@@ -53,7 +55,7 @@ struct tw_port_state {
 extern "C" {
 #endif
 __attribute__((weak)) struct tw_port_state tw_port_state;
-__attribute__((weak)) pthread_mutex_t tw_port_lock = PTHREAD_MUTEX_INITIALIZER;
+__attribute__((weak)) bool tw_port_locked;
 #ifdef __cplusplus
 }
 #endif
@@ -104,11 +106,23 @@ static inline void tw_port_refuse(const char *what)
     abort();
 }
 
+/* The lock of the table. Without <pthread.h>, which brings names such as clock() into programs that have their own. */
+static inline void tw_port_lock(void)
+{
+    while (__atomic_exchange_n(&tw_port_locked, true, __ATOMIC_ACQUIRE))
+        ;
+}
+
+static inline void tw_port_unlock(void)
+{
+    __atomic_store_n(&tw_port_locked, false, __ATOMIC_RELEASE);
+}
+
 /* Returns the queue of all that was moved: on OpenMP's default device, or where the library has another one alone, as
    TW_DEVICES may say, on that. Regions that stay run on the same device. */
 static inline tw_queue *tw_port_queue(void)
 {
-    pthread_mutex_lock(&tw_port_lock);
+    tw_port_lock();
     if (!tw_port_state.queue) {
         if (tw_queue_create(tw_omp_default_selector, NULL, NULL, NULL, &tw_port_state.queue) != TW_SUCCESS)
             tw_port_check(tw_queue_create(tw_default_selector, NULL, NULL, NULL, &tw_port_state.queue),
@@ -118,7 +132,7 @@ static inline tw_queue *tw_port_queue(void)
             omp_set_default_device(number);
     }
     tw_queue *queue = tw_port_state.queue;
-    pthread_mutex_unlock(&tw_port_lock);
+    tw_port_unlock();
     return queue;
 }
 
@@ -131,7 +145,7 @@ static inline void tw_port_wait(void)
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
 /* Returns the entry whose memory an address lies in; NULL if there is none. The caller holds the lock. */
-static inline struct tw_port_entry *tw_port_find_locked(const void *host)
+static inline struct tw_port_entry *tw_port_find_locked(const volatile void *host)
 {
     const unsigned char *address = (const unsigned char *)host;
     for (size_t i = 0; i < tw_port_state.count; ++i) {
@@ -143,19 +157,19 @@ static inline struct tw_port_entry *tw_port_find_locked(const void *host)
 }
 
 /* Likewise. Stores the entry, which only stays as it is if no other thread ends it meanwhile, as in OpenMP. */
-static inline bool tw_port_find(const void *host, struct tw_port_entry *found)
+static inline bool tw_port_find(const volatile void *host, struct tw_port_entry *found)
 {
-    pthread_mutex_lock(&tw_port_lock);
+    tw_port_lock();
     const struct tw_port_entry *entry = tw_port_find_locked(host);
     if (entry)
         *found = *entry;
-    pthread_mutex_unlock(&tw_port_lock);
+    tw_port_unlock();
     return entry != NULL;
 }
 
 /* Returns where a directive of OpenMP, which has not been moved, has put host memory on the default device; the pointer
    itself if there is none, and where the device uses the host's memory. */
-static inline void *tw_port_mapped(const void *host)
+static inline void *tw_port_mapped(const volatile void *host)
 {
     char *address = (char *)host;
     (void)tw_port_queue();
@@ -168,7 +182,7 @@ static inline void *tw_port_mapped(const void *host)
 }
 
 /* Returns the buffer that stands for the memory at an address. */
-static inline tw_buffer *tw_port_buffer(const void *host)
+static inline tw_buffer *tw_port_buffer(const volatile void *host)
 {
     struct tw_port_entry entry;
     if (!tw_port_find(host, &entry))
@@ -177,7 +191,7 @@ static inline tw_buffer *tw_port_buffer(const void *host)
 }
 
 /* Returns the element of that buffer which is at the address. */
-static inline size_t tw_port_index(const void *host)
+static inline size_t tw_port_index(const volatile void *host)
 {
     struct tw_port_entry entry;
     return tw_port_find(host, &entry) ? (size_t)((const unsigned char *)host - entry.host) / entry.element_bytes : 0;
@@ -223,14 +237,14 @@ static inline void tw_port_enter_one(const struct tw_port_map *map)
     if (!map->count || !map->host)
         return;
     void *mapped = tw_port_mapped(map->host);
-    pthread_mutex_lock(&tw_port_lock);
+    tw_port_lock();
     struct tw_port_entry *entry = tw_port_find_locked(map->host);
     if (entry) {
         const size_t skipped = (size_t)((unsigned char *)map->host - entry->host);
         if (map->element_bytes * map->count > entry->bytes - skipped)
             tw_port_refuse("more of an array is mapped than was mapped before");
         ++entry->references;
-        pthread_mutex_unlock(&tw_port_lock);
+        tw_port_unlock();
         return;
     }
     if (tw_port_state.count == tw_port_state.capacity) {
@@ -246,20 +260,20 @@ static inline void tw_port_enter_one(const struct tw_port_map *map)
     entry->element_bytes = map->element_bytes;
     entry->references = 1;
     tw_port_create(entry, map, mapped);
-    pthread_mutex_unlock(&tw_port_lock);
+    tw_port_unlock();
 }
 
 static inline void tw_port_exit_one(const struct tw_port_map *map)
 {
     struct tw_port_entry ended;
     ended.buffer = NULL;
-    pthread_mutex_lock(&tw_port_lock);
+    tw_port_lock();
     struct tw_port_entry *entry = map->count && map->host ? tw_port_find_locked(map->host) : NULL;
     if (entry && (map->kind == TW_PORT_DELETE_KIND || --entry->references == 0)) {
         ended = *entry;
         *entry = tw_port_state.entries[--tw_port_state.count];
     }
-    pthread_mutex_unlock(&tw_port_lock);
+    tw_port_unlock();
     if (!ended.buffer)
         return;
     if (!ended.is_openmp && (map->kind == TW_PORT_FROM_KIND || map->kind == TW_PORT_TOFROM_KIND))
@@ -293,7 +307,8 @@ static inline void tw_port_update(const struct tw_port_map *maps, size_t count)
 /* ---- accessors --------------------------------------------------------------------------------------------------- */
 
 /* Returns what a kernel of the group uses for a pointer of the host. */
-static inline void *tw_port_access(tw_command_group *group, const void *host, tw_access_mode mode, size_t bytes)
+static inline void *tw_port_access(tw_command_group *group, const volatile void *host, tw_access_mode mode,
+                                   size_t bytes)
 {
     struct tw_port_entry entry;
     if (!host)
@@ -327,22 +342,144 @@ template <typename T> static inline T *tw_port_discard_write(tw_command_group *g
     return (T *)tw_port_access(group, host, TW_DISCARD_WRITE, bytes);
 }
 #else
-static inline const void *tw_port_read(tw_command_group *group, const void *host)
+static inline const void *tw_port_read(tw_command_group *group, const volatile void *host)
 {
     return tw_port_access(group, host, TW_READ, 0);
 }
-static inline void *tw_port_write(tw_command_group *group, void *host)
+static inline void *tw_port_write(tw_command_group *group, const volatile void *host)
 {
     return tw_port_access(group, host, TW_WRITE, 0);
 }
-static inline void *tw_port_read_write(tw_command_group *group, void *host)
+static inline void *tw_port_read_write(tw_command_group *group, const volatile void *host)
 {
     return tw_port_access(group, host, TW_READ_WRITE, 0);
 }
-static inline void *tw_port_discard_write(tw_command_group *group, void *host, size_t bytes)
+static inline void *tw_port_discard_write(tw_command_group *group, const volatile void *host, size_t bytes)
 {
     return tw_port_access(group, host, TW_DISCARD_WRITE, bytes);
 }
+#endif
+
+/* ---- regions that stay ------------------------------------------------------------------------------------------- */
+
+/*
+ * A target region beside kernels, as a native task: the library orders it by its accessors, and nothing waits for it. At
+ * file scope, before the function that it was in, with what it takes as pairs of type and name, up to eight:
+ *
+ *     TW_PORT_REGION(damp, (double *, y), (size_t, n))
+ *     {
+ *     #pragma omp target teams distribute parallel for
+ *         for (size_t i = 0; i < n; ++i)
+ *             y[i] *= 0.99;
+ *     }
+ *
+ * and in its place, with accessors of the group, here `cg`, and the values:
+ *
+ *     TW_PORT_SUBMIT(queue, cg, damp, (tw_read_write(cg, y_buffer)), y, n);
+ *
+ * It loses `nowait` and `depend`. It needs no device clause: the queue's device is OpenMP's default device meanwhile.
+ */
+#define TW_PORT_REGION(name, ...)                                                                                      \
+    struct name {                                                                                                      \
+        TW_PORT_EACH(TW_PORT_MEMBER, __VA_ARGS__)                                                                      \
+    };                                                                                                                 \
+    static inline void name##_region(const struct name *tw_block_ TW_PORT_EACH(TW_PORT_PARAMETER, __VA_ARGS__));       \
+    static tw_status name(const void *tw_data_, const tw_native *tw_native_)                                           \
+    {                                                                                                                  \
+        const struct name *tw_block_ = (const struct name *)tw_data_;                                                  \
+        (void)tw_native_;                                                                                              \
+        name##_region(tw_block_ TW_PORT_EACH(TW_PORT_VALUE, __VA_ARGS__));                                             \
+        return TW_SUCCESS;                                                                                             \
+    }                                                                                                                  \
+    static inline void name##_region(__attribute__((unused))                                                           \
+                                     const struct name *tw_block_ TW_PORT_EACH(TW_PORT_PARAMETER, __VA_ARGS__))
+#define TW_PORT_SUBMIT(queue, group, name, accessors, ...)                                                             \
+    do {                                                                                                               \
+        TW_COMMAND_GROUP(queue, group) {                                                                               \
+            const struct name tw_block_ = {__VA_ARGS__};                                                               \
+            (void)accessors;                                                                                           \
+            tw_native_task(group, name, &tw_block_, sizeof tw_block_);                                                 \
+        }                                                                                                              \
+    } while (0)
+
+/* TW_PORT_EACH(MACRO, (double *, y), (size_t, n)) expands to MACRO(double *, y) MACRO(size_t, n). */
+#define TW_PORT_EACH(macro, ...) TW_PORT_PICK(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, )(macro, __VA_ARGS__)
+#define TW_PORT_PICK(a, b, c, d, e, f, g, h, count, ...) TW_PORT_EACH_##count
+#define TW_PORT_EACH_1(macro, pair) macro pair
+#define TW_PORT_EACH_2(macro, pair, ...) macro pair TW_PORT_EACH_1(macro, __VA_ARGS__)
+#define TW_PORT_EACH_3(macro, pair, ...) macro pair TW_PORT_EACH_2(macro, __VA_ARGS__)
+#define TW_PORT_EACH_4(macro, pair, ...) macro pair TW_PORT_EACH_3(macro, __VA_ARGS__)
+#define TW_PORT_EACH_5(macro, pair, ...) macro pair TW_PORT_EACH_4(macro, __VA_ARGS__)
+#define TW_PORT_EACH_6(macro, pair, ...) macro pair TW_PORT_EACH_5(macro, __VA_ARGS__)
+#define TW_PORT_EACH_7(macro, pair, ...) macro pair TW_PORT_EACH_6(macro, __VA_ARGS__)
+#define TW_PORT_EACH_8(macro, pair, ...) macro pair TW_PORT_EACH_7(macro, __VA_ARGS__)
+#define TW_PORT_MEMBER(type, name) type name;
+#define TW_PORT_PARAMETER(type, name) , type name
+#define TW_PORT_VALUE(type, name) , tw_block_->name
+
+/* ---- kernels in templates ---------------------------------------------------------------------------------------- */
+
+/*
+ * A kernel of a function template is a template over its block, and a kernel object for each instantiation:
+ *
+ *     template <typename T> struct scale { T *x; };
+ *     template <typename T> static inline void scale_body(tw_item item, const scale<T> *k) { ... }
+ *     TW_PORT_INSTANCE(scale_float, scale_body, tw_item, scale<float>);
+ *     TW_RANGE_KERNEL(static scale_float, 1);
+ *     TW_PORT_KERNEL(scale_float, scale<float>);
+ *
+ * In the function template the block is what the kernel is found by:
+ *
+ *     using scale_block = scale<T>;
+ *     tw_port_parallel_for(cg, tw_range_1d(n), scale_block, .x = tw_port_write(cg, x));
+ */
+#ifdef __cplusplus
+#define TW_PORT_INSTANCE(name, body, item, ...)                                                                        \
+    struct name : __VA_ARGS__ {                                                                                        \
+    };                                                                                                                 \
+    static inline void name(item tw_item_, const struct name *tw_block_)                                               \
+    {                                                                                                                  \
+        body(tw_item_, tw_block_);                                                                                     \
+    }                                                                                                                  \
+    static_assert(1, "")
+#define TW_PORT_TASK_INSTANCE(name, body, ...)                                                                         \
+    struct name : __VA_ARGS__ {                                                                                        \
+    };                                                                                                                 \
+    static inline void name(const struct name *tw_block_)                                                              \
+    {                                                                                                                  \
+        body(tw_block_);                                                                                               \
+    }                                                                                                                  \
+    static_assert(1, "")
+#define TW_PORT_KERNEL(name, ...)                                                                                      \
+    static inline const tw_kernel *tw_port_kernel(const __VA_ARGS__ *)                                                 \
+    {                                                                                                                  \
+        return TW_KERNEL(name);                                                                                        \
+    }                                                                                                                  \
+    static_assert(1, "")
+
+/* What maxima and minima begin with. */
+template <typename T> constexpr T tw_port_least()
+{
+    return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                                : std::numeric_limits<T>::lowest();
+}
+template <typename T> constexpr T tw_port_greatest()
+{
+    return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+}
+
+#define TW_PORT_ARGUMENTS(block, ...)                                                                                  \
+    tw_port_kernel((const block *)nullptr), TW_INTERNAL_C_INITIALIZERS(tw_internal_address_of(block{__VA_ARGS__})),    \
+        sizeof(block)
+#define tw_port_single_task(group, block, ...) tw_single_task_kernel(group, TW_PORT_ARGUMENTS(block, __VA_ARGS__))
+#define tw_port_parallel_for(group, range, block, ...)                                                                 \
+    tw_parallel_for_kernel(group, range, TW_PORT_ARGUMENTS(block, __VA_ARGS__))
+#define tw_port_parallel_for_offset(group, range, offset, block, ...)                                                  \
+    tw_parallel_for_offset_kernel(group, range, offset, TW_PORT_ARGUMENTS(block, __VA_ARGS__))
+#define tw_port_parallel_for_work_group(group, groups, local, block, ...)                                              \
+    tw_parallel_for_work_group_kernel(group, groups, local, TW_PORT_ARGUMENTS(block, __VA_ARGS__))
+#define tw_port_parallel_for_nd_range(group, range, block, ...)                                                        \
+    tw_parallel_for_nd_range_kernel(group, range, TW_PORT_ARGUMENTS(block, __VA_ARGS__))
 #endif
 
 /* Returns how often a loop runs: from `first` in steps of `step`, until it reaches or passes `end`. */

@@ -14,7 +14,7 @@ cd "$(dirname "$0")/../.." || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 documents="README.md $(echo docs/*.md)"
-includes="-I. -Iinclude -Ioffload/include"
+includes="-I. -Iinclude -Ioffload/include -Ioffload/port"
 errors=0
 
 fail() {

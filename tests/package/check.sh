@@ -153,6 +153,37 @@ if command -v "$clangxx" >/dev/null; then
     }
 fi
 
+# ---- a project of one's own, as examples/own has it for CMake, make and Meson, and for clangd ----
+# own TOOL PROGRAM: the program that a tool has built runs on the offload device
+own() {
+    said=$(TW_DEVICES=cpu "$2" 2>&1) || fail "examples/own by $1 fails: $said"
+    case $said in
+    "doubled on "*) ;;
+    *) fail "examples/own by $1 says: $said" ;;
+    esac
+}
+for tool in cmake make meson; do
+    cp -r "$sources/examples/own" "$work/own_$tool"
+done
+logged "$cmake" -S "$work/own_cmake" -B "$work/own_cmake/build" -G "$generator" -DCMAKE_C_COMPILER="$compiler" \
+    -DCMAKE_PREFIX_PATH="$prefix" && logged "$cmake" --build "$work/own_cmake/build" && own CMake "$work/own_cmake/build/own"
+if command -v make >/dev/null; then
+    logged make -C "$work/own_make" CC="$compiler" PREFIX="$prefix" && own make "$work/own_make/own"
+    make -q -C "$work/own_make" CC="$compiler" PREFIX="$prefix" >"$work/log" 2>&1 || fail "make builds examples/own each time"
+fi
+if command -v meson >/dev/null; then
+    CC=$compiler logged meson setup "$work/own_meson/build" "$work/own_meson" --pkg-config-path="$libdir/pkgconfig" &&
+        logged meson compile -C "$work/own_meson/build" && own Meson "$work/own_meson/build/own"
+fi
+if command -v clangd-19 >/dev/null; then
+    clangd-19 --enable-config --check="$work/own_cmake/scale.c" --compile-commands-dir="$work/own_cmake/build" \
+        >"$work/log" 2>&1
+    grep -q "All checks completed, 0 errors" "$work/log" || {
+        fail "clangd complains of examples/own/scale.c"
+        grep '^E' "$work/log"
+    }
+fi
+
 # ---- pkg-config ----
 PKG_CONFIG_PATH=$libdir/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
 export PKG_CONFIG_PATH

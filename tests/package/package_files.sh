@@ -33,7 +33,7 @@ takes() {
     said=$("$cmake" -S "$work" -B "$work/build" -DCMAKE_PREFIX_PATH="$work" 2>&1 | sed -n 's/^found //p')
     [ "$said" = "$1" ] || fail "find_package(Teamwork $2) finds version 0.1.0: $said, not $1"
 }
-for wanted in "" 0 0.1 0.1.0 "0.1 EXACT" 0.1...0.3 0.1.0...0.1.0 0.0...1; do
+for wanted in "" 0 0.1 0.1.0 "0.1 EXACT" 0.1...0.3 0.1.0...0.1.0 0.0...1 "0.1...<1"; do
     takes 1 "$wanted"
 done
 for wanted in 0.2 0.0 1 0.1.1 "0.1.1 EXACT" 0.2...0.3 0.0...0.0.9 "0.0...<0.1" "0.0...<0.1.0"; do

@@ -8,7 +8,7 @@ set -eu
 tool=$1 compiler=$2 folder=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp "$folder"/*.c "$folder"/*.cpp "$work"
+cp "$folder"/*.c "$folder"/*.cpp "$folder"/*.h "$work"
 cd "$work"
 
 fail() {
@@ -32,9 +32,16 @@ done || exit 1
 [ "$(grep -c ' stays: ' messages)" = "$(grep -c 'refused: ' refused.c)" ] || { cat messages; fail "more stays"; }
 grep -q '^-.*target enter data' difference && fail "data directives moved though regions stay"
 
+# In this program all moves.
+"$tool" --compiler "$compiler" teams.cpp -- -std=c++17 >/dev/null 2>messages || { cat messages; fail "teams.cpp: something stays"; }
+
+# So does it in the first state of examples/port.
+cp "$folder"/../../../examples/port/*.[ch] "$work"
+"$tool" --compiler "$compiler" start.c run.c -- -DPORT_LOOPS=1 >/dev/null 2>messages || { cat messages; fail "start.c: something stays"; }
+
 # One region; the others are as they were.
 line=$(grep -n 'map(tofrom : box)' loops.c | cut -d: -f1)
-"$tool" --compiler "$compiler" --at "loops.c:$line" >difference || fail "--at ends with $?"
+"$tool" --compiler "$compiler" --at "loops.c:$line" >difference 2>messages || fail "--at ends with $?"
 [ "$(grep -c '^-.*#pragma' difference)" = 1 ] || { cat difference; fail "--at moves more than one region"; }
 grep -q '^+TW_SINGLE_TASK(static main_1);' difference || fail "--at does not move the region"
 
@@ -42,11 +49,11 @@ grep -q '^+TW_SINGLE_TASK(static main_1);' difference || fail "--at does not mov
 mkdir build
 echo "[{\"directory\": \"$work\", \"file\": \"loops.c\", \"command\": \"$compiler -DROWS=3 -fopenmp -c loops.c -o x.o\"}]" \
     >build/compile_commands.json
-"$tool" --compiler "$compiler" -p build --report >table || fail "-p ends with $?"
-grep -q '^ *6  regions  moved$' table || { cat table; fail "the table is another one"; }
+"$tool" --compiler "$compiler" -p build --report >table 2>messages || fail "-p ends with $?"
+grep -q '^ *11  regions  moved$' table || { cat table; fail "the table is another one"; }
 
 # Edits in place change nothing beside regions, and leave nothing for a second time.
-"$tool" --compiler "$compiler" --in-place loops.c || fail "--in-place ends with $?"
+"$tool" --compiler "$compiler" --in-place loops.c 2>messages || fail "--in-place ends with $?"
 grep -q '^/\* A comment that belongs to the function below. \*/$' loops.c || fail "a comment is gone"
 grep -q 'omp target' loops.c && fail "a region is left"
 

@@ -5,6 +5,7 @@
 
 #define ROWS 24
 #define COLUMNS 40
+#define EACH(i, first, end) for (int i = first; i <= (end) - 1; i += 2)
 #define AT(i, j) ((i) * columns + (j))
 
 struct weights {
@@ -75,6 +76,14 @@ int main(void)
     {
         smooth(x, y, rows, columns, w);
     }
+    /* a pointer to volatile elements */
+    volatile double *seen = y;
+    enum { ONE = 1 };
+#pragma omp target teams distribute parallel for map(tofrom : seen[0 : n])
+    for (int i = 0; i < n; ++i) {
+        seen[i] = seen[i] + ONE;
+        i += ONE; /* of no effect on the loop */
+    }
     double total = 0;
     for (int i = 0; i < n; ++i)
         total += y[i] * (i % 5);
@@ -111,6 +120,49 @@ int main(void)
         total += y[i] + square[i / columns][i % columns];
     printf("downward %.6f\n", total);
 
+    /* on the host, and on the device; whether all and whether any */
+    int positive = 1, large = 0;
+    for (int times = 1; times <= 2; ++times)
+#pragma omp target teams distribute parallel for if (times > 1) reduction(&& : positive) reduction(|| : large)         \
+    map(tofrom : y[0 : n]) map(tofrom : positive, large)
+        for (int i = 0; i < n; ++i) {
+            positive = positive && y[i] > -1e6;
+            large = large || y[i] > 1e6 * times;
+            y[i] += times;
+        }
+    /* a loop whose head is a macro */
+#pragma omp target teams distribute parallel for map(tofrom : y[0 : n])
+    EACH(i, columns / 10, rows + columns)
+    {
+        y[i] += 3;
+    }
+    int where = -1;
+    double seen_last = 0;
+#pragma omp target teams distribute parallel for collapse(2) lastprivate(where, seen_last) map(to : y[0 : n])          \
+    map(tofrom : where, seen_last)
+    for (int i = 4; i < 8; ++i)
+        for (int j = 2; j < 9; ++j) {
+            where = i * 10 + j;
+            if (i * j < 0)
+                continue;
+            seen_last = y[where];
+        }
+    printf("all %d any %d last %d %.3f\n", positive, large, where, seen_last);
+
+    /* more loops than a range has dimensions; a body that is in a file of its own */
+#pragma omp target teams distribute parallel for collapse(5) map(tofrom : y[0 : n])
+    for (int a = 0; a < 2; ++a)
+        for (int b = 3; b > 1; --b)
+            for (int c = 1; c <= columns / 20; ++c)
+                for (int d = 0; d < 3; ++d)
+                    for (int e = 0; e < 6; e += 2) {
+#include "part.h"
+                    }
+    total = 0;
+    for (int i = 0; i < n; ++i)
+        total += y[i] * i;
+    printf("five %.3f\n", total);
+
     /* atomic operations, and a function that writes through a pointer */
     int counts[8] = {0}, taken = 0;
     double box = 0;
@@ -124,8 +176,11 @@ int main(void)
         y[i] = place >= 0;
         add_to(&y[i], 2);
     }
-#pragma omp target map(tofrom : box) map(to : table)
+#pragma omp target map(tofrom : box) map(to : table) firstprivate(total)
     {
+        const double shared = total;
+        double total = 0; /* another one than that of main() */
+        box += shared * total;
         for (int i = 0; i < 4; ++i)
             box += table[i];
     }

@@ -35,7 +35,7 @@ static void regions(double *x, double **rows, struct list list, int n)
     for (int j = 0; j < n; ++j)
         for (int l = 0; l < j; ++l)
             x[j * n + l] = 1;
-#pragma omp target teams distribute parallel for if (n > 10) /* refused: clause */
+#pragma omp target teams distribute parallel for if (parallel : n > 10) /* refused: clause */
     for (int j = 0; j < n; ++j)
         x[j] = 1;
 #pragma omp target teams distribute parallel for device(last) /* refused: clause */
@@ -62,9 +62,10 @@ static void regions(double *x, double **rows, struct list list, int n)
             x[0] += sum;
         sum = x[0];
     }
-#pragma omp target teams distribute parallel for reduction(&& : last) /* refused: reduction */
+    _Bool all = 1;
+#pragma omp target teams distribute parallel for reduction(&& : all) /* refused: reduction */
     for (int j = 0; j < n; ++j)
-        last = last && x[j] > 0;
+        all = all && x[j] > 0;
 }
 
 int main(void)
@@ -72,11 +73,15 @@ int main(void)
     double x[16];
     double sum = 0;
 #pragma omp target enter data map(alloc : x) map(to : sum)
+    /* stays, and is the first: the device is chosen before it */
+    int where;
+#pragma omp target teams distribute parallel for lastprivate(where) /* refused: clause */
+    for (where = 0; where < 16; ++where)
+        x[where] = 1;
 #pragma omp target teams distribute parallel for
     for (int i = 0; i < 16; ++i)
-        x[i] = i;
+        x[i] += i - 1;
     /* stays between two that move, and uses the same array */
-    int where;
 #pragma omp target teams distribute parallel for lastprivate(where) /* refused: clause */
     for (where = 0; where < 16; ++where)
         x[where] += 1;

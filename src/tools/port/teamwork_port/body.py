@@ -18,6 +18,20 @@ def continues(body):
     return body.kind == "CONTINUE_STMT" or search(body)
 
 
+def breaks(body):
+    """Returns true if a `break` would leave the region's own loop."""
+    def search(node):
+        return any(child.kind == "BREAK_STMT" or (child.kind not in (*LOOPS, "SWITCH_STMT") and search(child))
+                   for child in node.children)
+    return body.kind == "BREAK_STMT" or search(body)
+
+
+def declares(body, names):
+    """Returns true if a block itself declares one of some names, which then are those of an outer block."""
+    return any(part.kind == "VAR_DECL" and part.cursor.spelling in names
+               for child in body.children if child.kind == "DECL_STMT" for part in child.children)
+
+
 def statement_end(source, node):
     """Returns the offset behind a statement, with its semicolon."""
     if node.kind in ("COMPOUND_STMT", "DECL_STMT", "NULL_STMT", "CXX_TRY_STMT", "SWITCH_STMT"):

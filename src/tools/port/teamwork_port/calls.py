@@ -19,7 +19,9 @@ class Calls:
     def __init__(self, analysis: Analysis, declared_for_target):
         self.analysis = analysis
         self.declared_for_target = declared_for_target
-        self.functions, self.globals, self.queries = [], {}, []
+        self.functions, self.globals = [], {}
+        self.queries = []  # calls of QUERIES in the body itself
+        self.asking = []   # functions that have such calls
 
     def collect(self, node):
         """Checks a body, and goes on in the functions that it calls. Refuses what cannot be part of a kernel."""
@@ -72,11 +74,11 @@ class Calls:
             for part in tree.walk():
                 if part.kind == "DECL_REF_EXPR":
                     self.variable(part, tree)
-            queries = len(self.queries)
+            queries, self.queries = self.queries, []
             self.collect(tree)
-            if len(self.queries) > queries:
-                raise Refused("omp call", f"{callee.spelling}() asks for the thread or team", "give it the number",
-                              node.start)
+            if self.queries:
+                self.asking.append(tree)
+            self.queries = queries
         except Refused as refused:
             refused.reason = f"in {callee.spelling}(): {refused.reason}"
             refused.offset = node.start

@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a region takes from outside, and as what: pointers with their modes, values, mapped variables, reductions."""
-from .access import ASSIGNED, CHASE, NONCONST, READ, STORED, WRITE
+from .access import CHASE, READ, STORED, WRITE
 from .calls import is_file_scope
 from .clauses import map_items, reductions
 from .source import Refused
-from .tree import (declare, is_array, is_const, is_pointer, is_record, is_reference, is_scalar, key_of, unqualified,
+from .tree import (FUNCTIONS, Node, declare, is_array, is_const, is_pointer, is_record, is_reference, is_scalar, key_of, unqualified,
                    unqualified_text, without_const)
 
 OPERATIONS = {"+": "TW_SUM", "-": "TW_SUM", "*": "TW_PRODUCT", "min": "TW_MIN", "max": "TW_MAX", "&": "TW_AND",
-              "|": "TW_OR", "^": "TW_XOR"}
+              "|": "TW_OR", "^": "TW_XOR", "&&": "TW_AND", "||": "TW_OR"}
 
 
 class Capture:
     """One variable of the region.
 
     kind: "pointer" (a member that an accessor gives), "raw" (a pointer that is passed as it is), "value", "mapped" (a
-    variable that the kernel reaches by a pointer), "private", "constant" (copied as a declaration), "reduction".
+    variable that the kernel reaches by a pointer), "private", "last" (private, and stored by the last work-item),
+    "constant" (copied as a declaration), "reduction".
     """
 
     def __init__(self, name, cursor, kind):
@@ -23,8 +24,11 @@ class Capture:
         self.flags = 0
         self.type = ""       # of what the member holds, or points to
         self.operation = None
+        self.logical = None  # the operator of a reduction by && or ||
         self.discard = None  # the number of elements that the kernel writes for certain
         self.is_view = False  # the variable is an array of the host, which decays
+        self.is_parameter = False  # the type is a template's parameter
+        self.is_shared = False  # a team has one copy, in local memory
 
     @property
     def mode(self):
@@ -33,6 +37,10 @@ class Capture:
         if not self.flags & READ:
             return "discard_write" if self.discard else "write"
         return "read_write"
+
+    def pointer_type(self):
+        """Returns the type of a pointer in the kernel."""
+        return pointer_text(self.type, "", self.mode == "read").strip()
 
 
 class Captures:
@@ -47,6 +55,8 @@ class Captures:
         for node in body.walk():
             if node.kind == "DECL_REF_EXPR" and node.cursor.referenced is not None:
                 self.reference(node)
+            elif node.kind == "TYPE_REF" and node.cursor.referenced is not None:
+                self.local_type(node.cursor.referenced)
             elif node.kind == "CXX_THIS_EXPR" or (node.kind == "MEMBER_REF_EXPR" and not node.children):
                 raise Refused("method", "the region uses members of its object", "copy them to variables before it",
                               node.start)
@@ -57,6 +67,7 @@ class Captures:
         directive = self.directive
         self.private = set(directive.names("private"))
         self.first = set(directive.names("firstprivate"))
+        self.last = set(directive.names("lastprivate"))
         self.raw = set(directive.names("is_device_ptr", "has_device_addr"))
         self.reductions = reductions(directive)
         self.items = {}
@@ -67,10 +78,12 @@ class Captures:
                 raise Refused("defaultmap", f"defaultmap({text})", "map the variables by name")
 
     def reference(self, node):
-        if node.key in self.skip:
-            return
         declared = node.cursor.referenced
+        if declared is None or node.key in self.skip:
+            return
         if declared.kind.name not in ("VAR_DECL", "PARM_DECL"):
+            if declared.kind.name == "ENUM_CONSTANT_DECL":
+                self.local_type(declared.semantic_parent)
             if declared.kind.name == "BINDING_DECL":
                 raise Refused("structured binding", f"{declared.spelling} is a structured binding", "make it a variable",
                               node.start)
@@ -84,8 +97,35 @@ class Captures:
             self.list.append(capture)
             self.by_name[capture.name] = capture
 
+    def local_type(self, declared):
+        """Repeats a type in the kernel that the function declares before the region."""
+        parent = declared.semantic_parent
+        key = key_of(declared)
+        if parent is None or parent.kind.name not in FUNCTIONS or key in self.skip or self.inside(declared) \
+                or declared.kind.name.startswith("TEMPLATE"):
+            return
+        self.skip.add(key)
+        for node in Node(declared).walk():
+            if node.kind == "TYPE_REF" and node.cursor.referenced is not None:
+                self.local_type(node.cursor.referenced)
+            elif node.kind == "DECL_REF_EXPR":
+                self.reference(node)
+        capture = Capture(declared.spelling, declared, "constant")
+        capture.type = self.declaration_text(key)
+        self.list.append(capture)
+
+    def declaration_text(self, key):
+        """Returns the statement that declares a type."""
+        whole = self.unit.template or list(self.body.ancestors())[-1]
+        for node in whole.walk():
+            if node.kind == "DECL_STMT" and any(key_of(child.cursor) == key for child in node.children):
+                return self.unit.files[self.body.path].text[node.start:node.end]
+        raise Refused("local type", f"the declaration of {key[2] or 'a type'} was not found", "declare it at file scope")
+
     def inside(self, declared):
-        location = declared.location
+        location, parent = declared.location, declared.semantic_parent
+        if location.file is not None and location.file.name != self.body.path:  # of a file that the body includes
+            return declared.kind.name == "VAR_DECL" and parent is not None and parent.kind.name in FUNCTIONS
         return location.file is not None and location.file.name == self.body.path and \
             self.body.start <= location.offset < self.body.end
 
@@ -96,6 +136,8 @@ class Captures:
             kind = kind.get_pointee()
         if name in self.private:
             return self.plain(Capture(name, declared, "private"), kind)
+        if name in self.last:
+            return self.last_value(declared, kind, node)
         if name in self.reductions:
             return self.reduction(declared, kind, node)
         if self.unit.declared_for_target(declared):
@@ -129,30 +171,48 @@ class Captures:
 
     def plain(self, capture, kind):
         self.unit.check_type(kind, capture.name)
-        if is_array(kind):
-            element = kind
-            while is_array(element):
-                element = element.get_array_element_type()
-            capture.type = unqualified_text(kind.spelling)
-        else:
-            capture.type = unqualified(kind)
+        written = self.written(capture.cursor)
+        capture.type = unqualified_text(written.spelling) if is_array(kind) else unqualified(written)
         return capture
+
+    def written(self, declared):
+        """Returns the type of a variable as the source has it, without a reference."""
+        kind = self.unit.written_type(declared)
+        return kind.get_pointee() if is_reference(kind) else kind
 
     def reduction(self, declared, kind, node):
         name, operator = declared.spelling, self.reductions[declared.spelling]
         if operator not in OPERATIONS:
             raise Refused("reduction", f"reduction({operator} : {name})",
-                          "reductions are +, -, *, min, max, &, | and ^", node.start)
+                          "reductions are +, -, *, min, max, &, |, ^, && and ||", node.start)
         if not is_scalar(kind) or kind.get_canonical().kind.name in ("COMPLEX", "LONGDOUBLE", "BOOL", "ENUM"):
             raise Refused("reduction", f"{name} is reduced, which has the type {kind.spelling}",
                           "reduce numbers; arrays by TW_REDUCTION_ARRAY", node.start)
         capture = self.plain(Capture(name, declared, "reduction"), kind)
         capture.operation = OPERATIONS[operator]
+        if operator in ("&&", "||"):
+            capture.logical = operator
+            self.notes.append((node.start, f"{name} keeps its own value, and not 1, if it was another one than 0 and all are true"
+                               if operator == "&&" else f"{name} may get another value than 1, if it was neither 0 nor 1"))
+        capture.is_parameter = self.unit.is_parameter(capture.type)
         if name not in self.items:
             self.maps.append(("tofrom", f"&{name}", "0", "1"))
         else:
             self.add_items(name, kind)
         return capture
+
+    def last_value(self, declared, kind, node):
+        name = declared.spelling
+        if not is_scalar(kind) or name in self.first:
+            raise Refused("clause", f"lastprivate({name}), which is no number, or firstprivate too",
+                          "let the last iteration write to an element that is mapped", node.start)
+        if name in self.items:
+            self.add_items(name, kind)
+        else:
+            self.maps.append(("tofrom", f"&{name}", "0", "1"))
+            self.notes.append((node.start, f"{name} has its last value behind the region, as OpenMP says; regions of clang 19 "
+                               f"give it to the host with map(tofrom : {name}) alone"))
+        return self.plain(Capture(name, declared, "last"), kind)
 
     def pointer(self, declared, kind, flags, node):
         name = declared.spelling
@@ -162,17 +222,26 @@ class Captures:
         # OpenMP passes a firstprivate pointer as it is, too
         capture = Capture(name, declared, "raw" if name in self.raw | self.first else "pointer")
         capture.flags = flags
-        capture.type = self.pointee_text(kind)
+        capture.type = self.pointee_text(self.written(declared))
         self.unit.check_type(pointee, name)
+        if pointee.is_volatile_qualified() and self.is_waited_for(key_of(declared)):
+            self.notes.append((node.start, f"{name} is volatile: a work-item that waits for another one may wait forever"))
         if name in self.items:
             if any(not item.sections for _, item in self.items[name]):
                 raise Refused("map item", f"the pointer {name} itself is mapped", "map a section of it", node.start)
             self.add_items(name, kind)
         return capture
 
+    def is_waited_for(self, key):
+        """Returns true if a loop without a count uses a variable."""
+        return any(node.key == key and any(above.kind in ("WHILE_STMT", "DO_STMT") for above in node.ancestors())
+                   for node in self.body.names())
+
     def pointee_text(self, kind):
         """Returns what a pointer type points to, as text without const."""
         spelled = unqualified(kind)
+        if not is_pointer(kind):
+            raise Refused("template", f"the type {spelled} is a pointer for some instantiations", "write it as T *")
         if kind.kind.name == "POINTER":
             return without_const(kind.get_pointee().spelling)
         pointee = kind.get_canonical().get_pointee()
@@ -193,7 +262,8 @@ class Captures:
                           "declare it in the body", node.start)
         capture = Capture(name, declared, "raw" if name in self.raw else "pointer")
         capture.flags, capture.is_view = flags, True
-        spelled = kind.get_array_element_type() if is_array(kind) else element
+        written = self.written(declared)
+        spelled = written.get_array_element_type() if is_array(written) else element
         capture.type = without_const(spelled.spelling)
         self.unit.check_type(element, name)
         if name in self.items:
@@ -277,6 +347,8 @@ def member_text(capture):
     """Returns the declaration of a capture's member in the block; None if it has none."""
     if capture.kind in ("private", "constant"):
         return None
+    if capture.kind == "last":
+        return f"{declare(capture.type + ' *', 'last_' + capture.name)};"
     if capture.kind == "reduction":
         return f"TW_REDUCTION({capture.type}, {capture.operation}) {capture.name};"
     if capture.kind == "value":

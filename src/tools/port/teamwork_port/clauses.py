@@ -26,6 +26,9 @@ class Directive:
     def __init__(self, words, clauses, start, end, text):
         self.words, self.clauses, self.start, self.end, self.text = words, clauses, start, end, text
 
+    def copy(self):
+        return Directive(self.words, list(self.clauses), self.start, self.end, self.text)
+
     def all(self, *names):
         """Returns the texts of all clauses of these names."""
         return [clause.text for clause in self.clauses if clause.name in names]

@@ -36,7 +36,7 @@ def data_edits(unit, source, directive, number):
         if clause.name in ("use_device_ptr", "use_device_addr"):
             raise Refused("use_device_ptr", f"{clause.name}({clause.text})",
                           "give what needs the address a native task (docs/interop.md)", directive.start)
-        if clause.name not in IGNORED or clause.name == "device" and clause.text.strip() != "0":
+        if clause.name not in IGNORED and not unit.is_nowait(clause.name) or clause.name == "device" and clause.text.strip() != "0":
             raise Refused("clause", f"{clause.name}({clause.text or ''})", "see docs/porting.md", directive.start)
     texts = items_of(unit, directive)
     if texts is None:

@@ -19,26 +19,44 @@ LIMITS = {  # of canonical types: the least and the greatest value
 
 def identity(capture):
     """Returns the value that a reduction's private copy begins with."""
-    if capture.operation in ("TW_SUM", "TW_OR", "TW_XOR"):
-        return "0"
-    if capture.operation == "TW_PRODUCT":
-        return "1"
+    if capture.logical:
+        return "1" if capture.logical == "&&" else "0"
     kind = capture.cursor.type.get_canonical()
     kind = kind.get_pointee() if kind.kind.name == "LVALUEREFERENCE" else kind
-    if capture.operation == "TW_AND":
-        return f"({capture.type})~0"
-    limits = LIMITS.get(kind.kind.name)
+    return identity_of(capture.operation, kind, capture.type, capture.name, capture.is_parameter)
+
+
+def combined(capture):
+    """Returns what a work-item adds to a reduction: of && all bits, so that what is there stays true."""
+    if not capture.logical:
+        return capture.name
+    return f"{capture.name} ? {f'({capture.type})~0' if capture.logical == '&&' else '1'} : 0"
+
+
+def identity_of(operation, kind, text, name, is_parameter):
+    """Returns the value that an operation on a type begins with; the type may be a template's parameter."""
+    if operation in ("TW_SUM", "TW_OR", "TW_XOR"):
+        return "0"
+    if operation == "TW_PRODUCT":
+        return "1"
+    if operation == "TW_AND":
+        return f"({text})~0"
+    if is_parameter:
+        return f"tw_port_{'least' if operation == 'TW_MAX' else 'greatest'}<{text}>()"
+    limits = LIMITS.get(kind.get_canonical().kind.name)
     if limits is None:
-        raise Refused("reduction", f"{capture.name} is reduced, which has the type {capture.type}", "reduce numbers")
-    return limits[0] if capture.operation == "TW_MAX" else limits[1]
+        raise Refused("reduction", f"{name} is reduced, which has the type {text}", "reduce numbers")
+    return limits[0] if operation == "TW_MAX" else limits[1]
 
 
 def unpack(capture, k):
     """Returns the line that gives a capture its name in the kernel; None if it needs none."""
     name = capture.name
+    if capture.is_shared:
+        return None
     if capture.kind == "constant":
         return capture.type
-    if capture.kind == "private":
+    if capture.kind in ("private", "last"):
         return declare(capture.type, name) + ";"
     if capture.kind == "reduction":
         return f"{declare(capture.type, name)} = {identity(capture)};"
@@ -59,6 +77,8 @@ def argument(capture, cg):
     name = capture.name
     if capture.kind == "reduction":
         return f".{name} = TW_PORT_REDUCE({cg}, &{name})"
+    if capture.kind == "last":
+        return f".last_{name} = tw_port_write({cg}, &{name})"
     if capture.kind in ("value", "raw"):
         return f".{name} = {name}"
     place = f"&{name}" if capture.kind == "mapped" else name
@@ -70,7 +90,7 @@ def argument(capture, cg):
 class Kernel:
     """A kernel in the making.
 
-    form: "range", "nd_range" or "task". `extra` are further members as (declaration, initializer), `head` the lines
+    form: "range", "nd_range", "work_group" or "task". `extra` are further members as (declaration, initializer), `head` the lines
     before the body, `body` its text, `range` that of the launch.
     """
 
@@ -78,8 +98,11 @@ class Kernel:
         self.name, self.form, self.captures = name, form, captures
         self.k, self.item = "k", "item"  # the parameters
         self.extra, self.head, self.body = [], [], ""
+        self.first = []  # what the first thread of a team does, before all
         self.launch_range, self.offset, self.dimensions, self.size = "", None, 1, None
         self.wraps = False  # the body is left by `continue`
+        self.template = None  # of a kernel in a template: its parameters, and their names
+        self.instances = []   # (name of a kernel, the template's arguments)
 
     def members(self):
         """Returns the declarations of the block's members."""
@@ -91,25 +114,49 @@ class Kernel:
         """Returns the text of the struct, the function and the macro."""
         name, k = self.name, self.k
         lines = [f"struct {name} {{"] + [f"    {member}" for member in self.members()] + ["};"]
-        item = {"range": f"tw_item {self.item}, ", "nd_range": f"tw_nd_item {self.item}, ", "task": ""}[self.form]
-        lines += [f"static inline void {name}({item}const struct {name} *{k})", "{"]
-        lines += [f"    {line}" for line in (unpack(capture, k) for capture in self.captures)]
+        item = self.item_text()
+        if self.template:
+            head = f"template <{self.template[0]}>"
+            lines = [head, *lines, head, "__attribute__((always_inline)) static inline",
+                     f"void {name}_body({item}const {name}<{self.template[1]}> *{k})", "{"]
+        else:
+            lines += [f"static inline void {name}({item}const struct {name} *{k})", "{"]
+        lines += [f"    {line}" for line in (unpack(capture, k) for capture in self.captures) if line]
         lines += [f"    {line}" for line in self.head]
         if self.wraps:
             lines += ["    do {", dedent(self.body, "        "), "    } while (0); /* `continue` leads here */"]
         else:
             lines.append(dedent(self.body, "    "))
-        reduced = [capture.name for capture in self.captures if capture.kind == "reduction"]
-        lines += [f"    tw_combine({k}->{capture}, {capture});" for capture in reduced]
+        stored = [f"        *{k}->last_{capture.name} = {capture.name};" for capture in self.captures if capture.kind == "last"]
+        if stored:
+            is_last = " && ".join(f"tw_global_id({self.item}, {d}) + 1 == tw_global_range({self.item}, {d})"
+                                  for d in range(self.dimensions))
+            lines += [f"    if ({is_last}) {{", *stored, "    }"]
+        reductions = [capture for capture in self.captures if capture.kind == "reduction"]
+        lines += [f"    tw_combine({k}->{capture.name}, {combined(capture)});" for capture in reductions]
+        reduced = [capture.name for capture in reductions]
         if not any(f"{k}->" in line for line in lines):
             lines.insert(lines.index("{") + 1, f"    (void){k};")
         lines.append("}")
-        return "\n".join(lines) + "\n" + self.macro(reduced) + "\n"
+        if not self.template:
+            return "\n".join(lines) + "\n" + self.macro(name, reduced) + "\n"
+        for instance, arguments in self.instances:
+            block = f"{name}<{arguments}>"
+            lines += [f"TW_PORT_TASK_INSTANCE({instance}, {name}_body, {block});" if self.form == "task" else
+                      f"TW_PORT_INSTANCE({instance}, {name}_body, {item.split()[0]}, {block});",
+                      self.macro(instance, reduced), f"TW_PORT_KERNEL({instance}, {block});"]
+        return "\n".join(lines) + "\n"
 
-    def macro(self, reduced):
-        name = f"static {self.name}"
+    def item_text(self):
+        kinds = {"range": "tw_item", "nd_range": "tw_nd_item", "work_group": "tw_group"}
+        return f"{kinds[self.form]} {self.item}, " if self.form in kinds else ""
+
+    def macro(self, name, reduced):
+        name = f"static {name}"
         if self.form == "task":
             return f"TW_SINGLE_TASK({name});"
+        if self.form == "work_group":
+            return f"TW_WORK_GROUP_KERNEL({name});"
         if self.form == "nd_range":
             return f"TW_ND_RANGE_KERNEL({name}{', ' + self.size if self.size else ''});"
         if reduced:
@@ -123,13 +170,18 @@ class Kernel:
         if not arguments:
             arguments = [".unused = 0"]
         call = {"range": "tw_parallel_for_offset" if self.offset else "tw_parallel_for",
-                "nd_range": "tw_parallel_for_nd_range", "task": "tw_single_task"}[self.form]
-        first = [part for part in (cg, self.launch_range, self.offset, self.name) if part]
+                "nd_range": "tw_parallel_for_nd_range", "work_group": "tw_parallel_for_work_group", "task": "tw_single_task"}[self.form]
+        size = "tw_range_any()" if self.form == "work_group" else None
+        first = [part for part in (cg, self.launch_range, self.offset, size, self.name) if part]
         inner = indent + "    "
+        block = []
+        if self.template:
+            call, first[-1] = call.replace("tw_", "tw_port_", 1), f"{self.name}_block"
+            block = [f"{inner}    using {self.name}_block = {self.name}<{self.template[1]}>;"]
         lines = [indent + "{"]
         if maps:
             lines.append(fill(f"{inner}TW_PORT_BEGIN(maps, ", maps, ");"))
-        lines += [f"{inner}TW_COMMAND_GROUP(tw_port_queue(), {cg})", inner + "{"]
+        lines += [f"{inner}TW_COMMAND_GROUP(tw_port_queue(), {cg})", inner + "{", *block]
         lines.append(fill(f"{inner}    {call}(", first + arguments, ");"))
         lines += [inner + "}", f"{inner}tw_port_wait();"]
         if maps:
@@ -154,25 +206,46 @@ def fill(head, parts, tail, width=120):
 def set_ranges(kernel, loops):
     """Gives a kernel the range of a loop nest, and the lines that compute its indices."""
     literal = re.compile(r"\d+$")
-    shifted = any(loop.lower != "0" for loop in loops)
-    plain = all(literal.match(loop.lower) and loop.step == "1" for loop in loops)
-    counts = []
-    for d, loop in enumerate(loops):
-        end = f"({loop.end}) + 1" if loop.inclusive and loop.comparison == "<=" else loop.end
-        end = f"({loop.end}) - 1" if loop.inclusive and loop.comparison == ">=" else end
-        if loop.lower == "0" and loop.step == "1" and literal.match(end):
-            counts.append(end)
-        else:
-            counts.append(f"tw_port_trips({loop.lower}, {end}, {loop.step})")
-        index = f"tw_global_id({kernel.item}, {d})"
-        cast = f"({loop.type}){index}"
+    groups = kernel.form == "work_group"
+    shifted = any(loop.lower != "0" for loop in loops) and not groups \
+        and not any(capture.kind == "last" for capture in kernel.captures)
+    plain = len(loops) <= 3 and all(literal.match(loop.lower) and loop.step == "1" for loop in loops)
+    lines, counts = [], [count_of(loop, literal) for loop in loops]
+    positions = [f"{'tw_group_id' if groups else 'tw_global_id'}({kernel.item}, {d})" for d in range(len(loops))]
+    if len(loops) > 3:
+        positions, counts = folded(kernel, loops, counts)
+    for loop, position in zip(loops, positions):
+        index = f"({loop.type}){position}"
         if not (plain and shifted):
-            cast = index_text(kernel, loop, cast, literal)
-        kernel.head.append(f"const {loop.type} {loop.var} = {cast};")
-    kernel.dimensions = len(loops)
-    kernel.launch_range = f"tw_range_{len(loops)}d({', '.join(counts)})"
+            index = index_text(kernel, loop, index, literal)
+        const = "" if loop.is_changed else "const "
+        lines.append(f"{const}{loop.type} {loop.var} = {index};")
+    kernel.head = lines + kernel.head
+    kernel.dimensions = len(counts)
+    kernel.launch_range = f"tw_range_{len(counts)}d({', '.join(counts)})"
     if plain and shifted:
         kernel.offset = f"tw_id_{len(loops)}d({', '.join(loop.lower for loop in loops)})"
+
+
+def count_of(loop, literal):
+    """Returns the number of a loop's turns."""
+    end = f"({loop.end}) + 1" if loop.inclusive and loop.comparison == "<=" else loop.end
+    end = f"({loop.end}) - 1" if loop.inclusive and loop.comparison == ">=" else end
+    if loop.lower == "0" and loop.step == "1" and literal.match(end):
+        return end
+    return f"tw_port_trips({loop.lower}, {end}, {loop.step})"
+
+
+def folded(kernel, loops, counts):
+    """Returns the positions and counts of more than three loops: all but the two inner ones share a dimension."""
+    outer, rest = len(loops) - 2, f"tw_global_id({kernel.item}, 0)"
+    positions = [f"tw_global_id({kernel.item}, {d})" for d in (1, 2)]
+    for loop, count in reversed(list(zip(loops[1:outer], counts[1:outer]))):
+        member = f"{loop.var}_count"
+        kernel.extra.append((f"size_t {member};", f".{member} = {count}"))
+        positions.insert(0, f"({rest} % {kernel.k}->{member})")
+        rest = f"({rest} / {kernel.k}->{member})"
+    return [rest] + positions, [" * ".join(f"(size_t)({count})" for count in counts[:outer])] + counts[outer:]
 
 
 def index_text(kernel, loop, index, literal):

@@ -2,7 +2,7 @@
 """Loop nests in OpenMP's canonical form."""
 import re
 
-from .source import Refused, closing
+from .source import Refused, closing, split
 from .tree import is_pointer, is_scalar, key_of, unqualified
 
 FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
@@ -14,6 +14,7 @@ class Loop:
 
     def __init__(self, node):
         self.node = node
+        self.is_changed = False  # the body changes the variable, which OpenMP does not allow
 
 
 def not_canonical(node, what):
@@ -98,10 +99,64 @@ class Header:
         return self.source.text[where.start:stop]
 
 
+def expanded(source, start):
+    """Returns the text of a macro that is called at an offset, as FOR_EACH(i, n); None if it is none of this file."""
+    call = re.compile(r"(\w+)\s*\(").match(source.code, start)
+    define = call and re.search(rf"^[ \t]*#[ \t]*define[ \t]+{call.group(1)}\(([\w\s,]*)\)"
+                                r"((?:[^\n\\]|\\[ \t\r]*\n)*)", source.code, re.M)
+    if not define:
+        return None
+    names = split(define.group(1))
+    values = split(source.text[call.end():call.end() + closing(source.code[call.end() - 1:], 0) - 1])
+    text = re.sub(r"\\[ \t\r]*\n", " ", define.group(2))
+    if len(names) != len(values) or "#" in text:
+        return None
+    return re.sub(r"\b[A-Za-z_]\w*\b", lambda match: values[names.index(match.group())] if match.group() in names
+                  else match.group(), text).strip()
+
+
+def parse_macro(source, node):
+    """Returns the Loop of a for statement whose head is a macro."""
+    text = expanded(source, node.start)
+    head = re.fullmatch(r"for\s*\((.*)\)", text, re.S) if text else None
+    parts = split(head.group(1), ";") if head else []
+    declared = node.children[0].children if node.children[0].kind == "DECL_STMT" else []
+    if len(parts) != 3 or len(declared) != 1 or is_pointer(declared[0].type) or not is_scalar(declared[0].type):
+        raise not_canonical(node, "its head is a macro that cannot be read")
+    loop = Loop(node)
+    loop.decl, loop.var, loop.type = declared[0].cursor, declared[0].cursor.spelling, unqualified(declared[0].type)
+    condition = re.fullmatch(rf"{loop.var}\s*(<=|>=|<|>|!=)\s*(.*)", parts[1], re.S)
+    step = re.fullmatch(rf"(?:{loop.var}\s*(\+\+|--)|(\+\+|--)\s*{loop.var}|{loop.var}\s*(\+=|-=)\s*(.*))", parts[2], re.S)
+    if not condition or not step or "=" not in parts[0]:
+        raise not_canonical(node, "its head is a macro that cannot be read")
+    loop.lower, loop.lower_node = parts[0].split("=", 1)[1].strip(), declared[0].children[-1]
+    loop.comparison, loop.end = condition.groups()
+    loop.end_node, loop.step_node = node.children[1].children[1], None
+    sign, loop.step = step.group(1) or step.group(2) or step.group(3), step.group(4) or "1"
+    if sign.startswith("-"):
+        loop.step = f"-({loop.step})" if not loop.step.isalnum() else f"-{loop.step}"
+    return loop
+
+
 def parse_loop(source, node):
     """Returns the Loop of a FOR_STMT node."""
     if len(node.children) != 4:
         raise not_canonical(node, "a part of it is empty")
+    loop = parse_parts(source, node) if source.code.startswith("for", node.start) else parse_macro(source, node)
+    loop.body = node.children[3]
+    down = loop.step.startswith("-")
+    if loop.comparison == "!=":
+        if loop.step not in ("1", "-1"):
+            raise not_canonical(node, "it compares by != and its step is not 1")
+        loop.comparison = ">" if down else "<"
+    if down != loop.comparison.startswith(">"):
+        raise not_canonical(node, "its step leads away from its end")
+    loop.inclusive = loop.comparison.endswith("=")
+    return loop
+
+
+def parse_parts(source, node):
+    """Returns the Loop of a FOR_STMT node, without what its parts say together."""
     code = source.code[node.start:node.end]
     opening = code.find("(")
     end = closing(code, opening)
@@ -118,15 +173,6 @@ def parse_loop(source, node):
     parse_init(loop, node.children[0], Header(source, node.start + parts[0], node.start + parts[1]))
     parse_condition(loop, node.children[1], Header(source, node.start + parts[1], node.start + parts[2]))
     parse_step(loop, node.children[2], Header(source, node.start + parts[2], node.start + end))
-    loop.body = node.children[3]
-    down = loop.step.startswith("-")
-    if loop.comparison == "!=":
-        if loop.step not in ("1", "-1"):
-            raise not_canonical(node, "it compares by != and its step is not 1")
-        loop.comparison = ">" if down else "<"
-    if down != loop.comparison.startswith(">"):
-        raise not_canonical(node, "its step leads away from its end")
-    loop.inclusive = loop.comparison.endswith("=")
     return loop
 
 
@@ -150,7 +196,7 @@ def parse_nest(source, node, depth):
         outer = {key_of(other.decl) for other in nest}
         for part in (loop.lower_node, loop.end_node, loop.step_node):
             for used in part.walk() if part else ():
-                if used.kind == "DECL_REF_EXPR" and key_of(used.cursor.referenced) in outer:
+                if used.kind == "DECL_REF_EXPR" and used.key in outer:
                     raise Refused("loop", f"the bounds of the loop over {loop.var} depend on an outer loop",
                                   "collapse fewer loops", node.start)
         nest.append(loop)

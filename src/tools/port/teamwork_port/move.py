@@ -6,6 +6,8 @@ import re
 from .data import data_edits, is_data
 from .region import Region
 from .source import Refused, identifiers
+from .templates import TemplateRegion, instantiations
+from .tree import key_of
 
 ASKING = {"omp_get_mapped_ptr", "omp_target_is_present", "omp_target_is_accessible", "omp_target_associate_ptr",
           "omp_target_disassociate_ptr"}
@@ -32,11 +34,14 @@ class Mover:
         self.done = set()        # (path, offset) of directives that were looked at
         self.names, self.variables = set(), {}
         self.need_header = set()
+        self.instantiated = {}   # {unit: what templates.instantiations() returns}
 
     def add(self, unit):
         self.units.append(unit)
         for source in unit.files.values():
             self.names |= identifiers(source.code)
+
+    def regions(self, unit):
         for path, source in unit.files.items():
             for directive in unit.directives[path]:
                 words = directive.words.split()
@@ -50,6 +55,13 @@ class Mover:
                 self.done.add(key)
                 self.region(unit, source, directive)
 
+    def instances(self, key):
+        """Returns [(unit, cursor)] of a template's instantiations in all units."""
+        for unit in self.units:
+            if unit not in self.instantiated:
+                self.instantiated[unit] = instantiations(unit)
+        return [(unit, cursor) for unit in self.units for cursor in self.instantiated[unit].get(key, ())]
+
     def is_wanted(self, source, directive):
         path, line = self.at
         first = source.line_of(source.text.index("#", directive.start))
@@ -59,11 +71,20 @@ class Mover:
         unit.current, unit.current_top = source, unit.top_level(source.path, directive.start)
         region = Region(unit, source, directive, self.names)
         try:
+            if unit.current_top is not None and unit.current_top.kind == "FUNCTION_TEMPLATE":
+                instances = self.instances(key_of(unit.current_top.cursor))
+                if not instances:
+                    raise Refused("not compiled", "the template is not used", "give the tool all files of the program")
+                region = TemplateRegion(unit, source, directive, self.names, instances)
             region.move()
         except Refused as refused:
             state = "inactive" if refused.kind == "not compiled" else "stays"
             self.results.append(Result(source, directive, state, refused.kind, refused.reason, refused.remedy,
                                        refused.offset if region_has(source, directive, region, refused.offset) else None))
+            return
+        except (AttributeError, IndexError, KeyError, StopIteration, TypeError, ValueError) as error:
+            self.results.append(Result(source, directive, "stays", "internal", f"the tool failed: {error!r}",
+                                       "report it with the function"))
             return
         result = Result(source, directive, "moved")
         result.notes = [(source.line_of(offset), text) for offset, text in region.notes]
@@ -73,12 +94,16 @@ class Mover:
         self.variables.update({key: (unit, cursor) for key, cursor in region.variables.items()})
 
     def finish(self):
-        """Moves data directives, unless regions stay that need them; adds headers and the marks of variables."""
+        """Moves regions, then data directives, unless regions stay that need them; adds headers and marks of variables."""
+        for unit in self.units:
+            self.regions(unit)
         self.data()
+        if not self.at and self.need_header and any(result.state in ("stays", "kept") for result in self.results):
+            self.choose_device()
         for unit, cursor in self.variables.values():
             self.mark_variable(unit, cursor)
         for source in self.need_header:
-            place = header_place(source)
+            place = min([header_place(source)] + [start for start, _, text in source.edits if text])
             source.edits.insert(0, (place, place, HEADER))  # before a kernel at the same place
 
     def data(self):
@@ -106,6 +131,18 @@ class Mover:
         for source, start, end, text in [] if stays else edits:
             source.replace(start, end, text)
             self.need_header.add(source)
+
+    def choose_device(self):
+        """Lets main() choose the device before the first of the regions that stay, which run on the same."""
+        for unit in self.units:
+            for main in unit.tu.cursor.get_children():
+                source = unit.files.get(main.location.file.name) if main.location.file else None
+                if main.kind.name == "FUNCTION_DECL" and main.spelling == "main" and main.is_definition() and source:
+                    body = [child for child in main.get_children() if child.kind.name == "COMPOUND_STMT"][0]
+                    source.insert(body.extent.start.offset + 1,
+                                  "\n    (void)tw_port_queue(); /* what stays runs on the queue's device, too */")
+                    self.need_header.add(source)
+                    return
 
     def asks_openmp(self):
         """Returns true if a file asks OpenMP for what it has mapped: data directives must stay then."""

@@ -3,28 +3,27 @@
 import re
 
 from .access import WRITE
-from .body import atomic_edit, body_text, continues, returns, statement_end
-from .calls import Calls, is_file_scope
+from .body import atomic_edit, body_text, breaks, continues, declares, returns, statement_end
+from .calls import Calls
 from .captures import Captures
 from .clauses import Directive
-from .kernel import Kernel, local_text, set_ranges
+from .functions import QUERY, ItemFunctions, query_edits
+from .groups import group_kernel
+from .kernel import Kernel, set_ranges
 from .loops import only_statement, parse_nest
-from .source import Refused, SourceFile, identifiers
-from .tree import is_const, key_of, unqualified_text
+from .source import Refused, SourceFile, dedent, identifiers
+from .teams import teams_kernel
+from .tree import key_of, unqualified
 
 IGNORED = {"num_teams", "thread_limit", "num_threads", "schedule", "dist_schedule", "default", "shared", "simdlen", "safelen",
            "proc_bind", "order", "nowait", "private", "firstprivate", "reduction", "map", "collapse", "is_device_ptr",
-           "has_device_addr", "defaultmap", "bind", "depend", "device", "aligned", "nontemporal"}
+           "has_device_addr", "defaultmap", "lastprivate", "bind", "depend", "device", "aligned", "nontemporal"}
 WAYS_OUT = {
-    "lastprivate": "let the last iteration write to an element that is mapped",
-    "if": "write an if statement with both forms, or leave the clause out",
     "linear": "compute it from the loop's variable",
     "in_reduction": "use reduction",
     "allocate": "leave the clause out",
     "uses_allocators": "leave the clause out",
 }
-QUERY = {"omp_get_thread_num": "tw_local_id", "omp_get_team_num": "tw_group_id",
-         "omp_get_num_threads": "tw_local_range", "omp_get_num_teams": "tw_group_range"}
 
 
 def merged(outer, inner):
@@ -33,15 +32,19 @@ def merged(outer, inner):
 
 
 class Region:
-    """A target region on its way to a kernel. `move()` gives the edits, or refuses."""
+    """A target region on its way to a kernel. `move()` makes the edits, or refuses; `make()` returns the kernel."""
 
     def __init__(self, unit, source, directive, names):
         self.unit, self.source, self.directive, self.names = unit, source, directive, names
         self.edits, self.notes = [], []
         self.variables = {}  # constants of file scope that device functions use
         self.end = directive.end
+        self.given_name = self.condition = None
 
     def move(self):
+        self.write(self.make())
+
+    def make(self):
         unit, directive = self.unit, self.directive
         self.top = unit.top_level(self.source.path, directive.start)
         self.node = unit.statement_behind(directive)
@@ -58,9 +61,9 @@ class Region:
                 raise Refused("unified memory", "the program requires unified shared memory, without copies",
                               "use tw_malloc_shared() (docs/usm.md)", directive.start)
         self.check_place()
-        words = identifiers(self.source.code[directive.end:self.end])
-        self.k = next(name for name in ("k", "block", "tw_block") if name not in words)
-        self.item = next(name for name in ("item", "tw_item_", "tw_work_item") if name not in words)
+        self.words = identifiers(self.source.code[directive.end:self.end])
+        self.k = next(name for name in ("k", "block", "tw_block") if name not in self.words)
+        self.item = next(name for name in ("item", "tw_item_", "tw_work_item") if name not in self.words)
         inner = unit.directives_in(self.source.path, directive.end, self.end)
         self.inner = [found for found in inner if unit.statement_behind(found) is not None or "barrier" in found.words]
         directive, node = self.combine(directive, self.node)
@@ -68,16 +71,16 @@ class Region:
         self.check_clauses(directive)
         words = directive.words.split()
         if "parallel" in words and ("for" not in words and "loop" not in words):
-            kernel = self.teams(directive, node, None)
+            kernel = teams_kernel(self, directive, node, None)
         elif words == ["target", "teams"]:
-            kernel = self.teams(directive, node, self.inner)
+            kernel = teams_kernel(self, directive, node, self.inner)
         elif any(word in words for word in ("for", "loop", "distribute", "simd")):
             kernel = self.loops(directive, node)
         elif words == ["target"]:
             kernel = self.task(directive, node)
         else:
             raise Refused("directive", f"#pragma omp {directive.words}", "use a combined loop", directive.start)
-        self.write(kernel)
+        return kernel
 
     def check_place(self):
         """Refuses regions in templates, macros and between lines of the preprocessor."""
@@ -115,7 +118,9 @@ class Region:
             words = lines.findall(self.source.code[body.start:body.end])
             known += len(words)
             begins = sum(word.startswith("if") for word in words)
-            if begins != words.count("endif") or "include" in words:
+            if "include" in words:
+                self.check_included(body)
+            if begins != words.count("endif"):
                 raise Refused("preprocessor", "branches of the preprocessor begin or end in the region",
                               "put them around functions", self.directive.start)
             self.has_branches |= begins > 0
@@ -125,11 +130,22 @@ class Region:
         if self.has_branches:
             self.notes.append((self.directive.start, "branches that are not compiled were not looked at"))
 
+    def check_included(self, body):
+        """Refuses files that a body includes, unless they are the program's own, without directives."""
+        for path in {node.path for node in body.walk() if node.path and node.path != body.path}:
+            if path not in self.unit.files or self.unit.directives[path] \
+                    or identifiers(self.unit.files[path].code) & self.unit.local_macros:
+                raise Refused("preprocessor", f"the region includes {path}, which has directives, or uses macros of the function",
+                              "put it into the region", self.directive.start)
+
     def check_clauses(self, directive):
         for clause in directive.clauses:
+            if clause.name == "if":
+                self.take_condition(directive, clause.text)
+                continue
             if clause.name in WAYS_OUT:
                 raise Refused("clause", f"{clause.name}({clause.text})", WAYS_OUT[clause.name], self.directive.start)
-            if clause.name not in IGNORED:
+            if clause.name not in IGNORED and not self.unit.is_nowait(clause.name):
                 raise Refused("clause", f"the clause {clause.name}", "leave it out if it does not matter", self.directive.start)
             if clause.name == "device" and clause.text.strip() != "0":
                 raise Refused("clause", f"device({clause.text})", "move it by hand, with a queue for each device",
@@ -141,6 +157,30 @@ class Region:
                 if found.words.split()[:1] in (["task"], ["taskloop"]):
                     raise Refused("depend", "it depends on tasks of the host", "see docs/porting.md, \"Half moved\"",
                                   self.directive.start)
+
+    def check_last(self, directive, nest):
+        """Refuses lastprivate of the loops' own variables, and with a modifier."""
+        names = [name.strip() for text in directive.all("lastprivate") for name in text.split(",")]
+        for name in names:
+            if not re.fullmatch(r"\w+", name) or name in {loop.var for loop in nest}:
+                raise Refused("clause", f"lastprivate({name})", "let the last iteration write to an element that is mapped",
+                              self.directive.start)
+
+    def take_condition(self, directive, text):
+        """Keeps the condition of a region, which the host runs where it is false, as an ordinary statement."""
+        match = re.match(r"\s*(\w+)\s*:(?!:)", text)
+        if match and match.group(1) != "target" or self.condition or directive.start != self.directive.start \
+                or directive.all("private", "firstprivate"):
+            raise Refused("clause", f"if({text})", "write an if statement with both forms, or leave the clause out",
+                          self.directive.start)
+        self.condition = text[match.end():].strip() if match else text
+
+    def check_condition(self, captures):
+        """Refuses a condition where the statement alone is not what the host would run."""
+        written = [capture.name for capture in captures.list if capture.kind == "value" and capture.flags & WRITE]
+        if self.condition and (written or self.inner):
+            raise Refused("clause", f"if({self.condition}), and the host would run more than the statement alone",
+                          "write an if statement with both forms, or leave the clause out", self.directive.start)
 
     def combine(self, directive, node):
         """Joins directives that stand directly in each other, as `target` and `teams distribute parallel for`."""
@@ -164,7 +204,7 @@ class Region:
         collapse = directive.all("collapse")
         depth = 1
         for text in collapse:
-            value = int(text) if text.isdigit() else self.unit.value_of_macro(text)
+            value = int(text) if text.isdigit() else self.unit.value_of(text)
             if value is None:
                 raise Refused("loop", f"collapse({text}) is no plain number", "write the number", directive.start)
             depth = max(depth, value)
@@ -183,116 +223,51 @@ class Region:
                     directive.clauses += inner[0].clauses
                     self.inner.remove(inner[0])
                 else:
-                    raise Refused("loops of a team", "a parallel loop stands among other statements of a team",
-                                  "move it by hand, as a hierarchical kernel", inner[0].start)
-        kept, nest = nest[:3], nest
-        if len(nest) > 3:
-            raise Refused("loop", f"collapse({len(nest)}): a range has three dimensions", "collapse three loops",
-                          directive.start)
+                    return self.groups(directive, node, nest)
         self.check_preprocessor([body])
-        captures = self.capture(directive, body, kept)
+        self.check_last(directive, nest)
+        if breaks(body):
+            raise Refused("loop", "`break` leaves the loop", "use an if statement", directive.start)
+        for loop in nest:
+            loop.type = unqualified(self.unit.written_type(loop.decl))
+            loop.is_changed = bool(self.unit.analysis.uses(body, key_of(loop.decl)) & WRITE)
+            if loop.is_changed:
+                self.notes.append((loop.node.start, f"the body changes {loop.var}, the loop's variable: that ends with the turn"))
+        captures = self.capture(directive, body, nest)
         self.bounds(nest, captures)
         kernel = self.kernel("range", captures.list)
         self.discards(nest, captures, body)
         set_ranges(kernel, nest)
-        kernel.wraps = continues(body)
-        kernel.body = body_text(self.source, body, self.inner_edits(body), self.mapped_names(captures), braces=False) \
-            if body.kind == "COMPOUND_STMT" and not kernel.wraps else \
-            body_text(self.source, body, self.inner_edits(body), self.mapped_names(captures))
-        if kernel.wraps and body.kind == "COMPOUND_STMT":
-            kernel.body = kernel.body[1:-1]
-        kernel.body = self.flat(kernel.body)
+        self.loop_body(kernel, nest, self.inner_edits(body), captures)
         return kernel
+
+    def groups(self, directive, node, nest):
+        """A loop over teams with parallel loops among other statements."""
+        if len(nest) > 3:
+            raise Refused("loop", f"collapse({len(nest)}): a range has three dimensions", "collapse three loops",
+                          directive.start)
+        kernel, edits, captures = group_kernel(self, directive, nest)
+        set_ranges(kernel, nest)
+        self.loop_body(kernel, nest, edits, captures)
+        return kernel
+
+    def loop_body(self, kernel, nest, edits, captures):
+        """Gives a kernel the text of a loop's body."""
+        body = nest[-1].body
+        kernel.wraps = continues(body)
+        inside = body.kind == "COMPOUND_STMT"
+        own = {capture.name for capture in captures.list} | {loop.var for loop in nest}
+        text = body_text(self.source, body, edits, self.mapped_names(captures),
+                         braces=not inside or kernel.wraps or declares(body, own))
+        kernel.body = self.flat(text[1:-1] if inside and kernel.wraps else text)
 
     def task(self, directive, node):
         self.check_preprocessor([node])
         captures = self.capture(directive, node, [])
         kernel = self.kernel("task", captures.list)
-        kernel.body = self.flat(body_text(self.source, node, self.inner_edits(node), self.mapped_names(captures), braces=False))
+        braces = declares(node, {capture.name for capture in captures.list})
+        kernel.body = self.flat(body_text(self.source, node, self.inner_edits(node), self.mapped_names(captures), braces))
         return kernel
-
-    def teams(self, directive, node, inner):
-        """`target teams` with `parallel` in it: groups, and what stands before `parallel` is the team's."""
-        groups, size = directive.all("num_teams"), directive.all("thread_limit")
-        children = node.children if node.kind == "COMPOUND_STMT" else [node]
-        shared, text, parallels, pieces = [], [], [], []
-        if inner is None:  # target teams parallel, in one
-            parallels, children = [node], []
-        else:
-            found = {id(self.unit.statement_behind(item)): item for item in self.inner if item.words == "parallel"}
-            for child in children:
-                item = found.get(id(child))
-                if item is not None:
-                    self.check_clauses(item)
-                    if item.all("reduction", "private", "firstprivate"):
-                        raise Refused("clause", "parallel has private variables", "declare them inside", item.start)
-                    size = item.all("num_threads") or size
-                    directive.clauses += [clause for clause in item.clauses if clause.name == "num_threads"]
-                    self.inner.remove(item)
-                    parallels.append(child)
-                elif child.kind == "DECL_STMT" and not parallels:
-                    shared.append(child)
-                else:
-                    raise Refused("team scope", "a team has statements outside of `parallel`",
-                                  "move it by hand, as a hierarchical kernel", child.start)
-        if not parallels:
-            raise Refused("team scope", "a region of teams has neither a loop nor `parallel`", "use target without teams",
-                          directive.start)
-        if not groups or not size:
-            raise Refused("team size", "the number of teams or of their threads is not given",
-                          "write num_teams and thread_limit", directive.start)
-        self.check_preprocessor(parallels)
-        captures = self.capture(directive, node, [], teams=True)
-        kernel = self.kernel("nd_range", captures.list)
-        self.team_variables(shared, parallels, kernel)
-        for child in parallels:
-            edits = self.inner_edits(child, teams=True) + self.query_edits(child)
-            part = body_text(self.source, child, edits, self.mapped_names(captures), braces=len(parallels) > 1)
-            pieces.append(self.flat(part) if len(parallels) == 1 else part)
-        separator = f"\ntw_barrier({self.item}, TW_GLOBAL_AND_LOCAL);\n"
-        kernel.body = separator.join(pieces)
-        kernel.launch_range = f"tw_nd_range_make(tw_range_1d((size_t)({groups[0]}) * (size_t)({size[0]})), " \
-                              f"tw_range_1d((size_t)({size[0]})))"
-        if re.fullmatch(r"\d+", size[0]) or self.unit.value_of_macro(size[0]) or self.is_constant(size[0]):
-            kernel.size = size[0]
-        if any(returns(child) for child in parallels):
-            raise Refused("team scope", "a thread of the team returns", "use an if statement", directive.start)
-        return kernel
-
-    def is_constant(self, name):
-        """Returns true if a name is that of a constant of file scope."""
-        if not re.fullmatch(r"[A-Za-z_]\w*", name):
-            return False
-        cursor = self.unit.cursor_of_name(name, self.directive.start)
-        return cursor is not None and self.unit.is_cxx and is_const(cursor.type) and is_file_scope(cursor)
-
-    def team_variables(self, shared, parallels, kernel):
-        for statement in shared:
-            for declaration in statement.children:
-                if declaration.kind != "VAR_DECL":
-                    raise Refused("local type", "a type is declared in the region", "declare it at file scope", declaration.start)
-                kind, name = declaration.cursor.type, declaration.cursor.spelling
-                values = [child for child in declaration.children if child.kind not in ("TYPE_REF", "INTEGER_LITERAL")
-                          or (child.kind == "INTEGER_LITERAL" and "[" not in kind.spelling)]
-                values = [child for child in values if child.kind.endswith("_EXPR") or child.kind.endswith("_LITERAL")]
-                if kind.kind.name in ("VARIABLEARRAY", "INCOMPLETEARRAY") or "[" in kind.spelling and \
-                        kind.kind.name != "CONSTANTARRAY":
-                    raise Refused("variable length", f"{name} of a team has a variable length", "write a constant length",
-                                  declaration.start)
-                if "[" in kind.spelling or not values:
-                    if "[" in kind.spelling and "=" in self.source.code[declaration.start:declaration.end]:
-                        raise Refused("team scope", f"{name} of a team is initialized", "initialize it in `parallel`",
-                                      declaration.start)
-                    kernel.head.append(local_text(unqualified_text(kind.spelling), name))
-                    continue
-                flags = 0
-                for child in parallels:
-                    flags |= self.unit.analysis.uses(child, key_of(declaration.cursor))
-                if flags & WRITE and not is_const(kind):
-                    raise Refused("team scope", f"{name} of a team is initialized, and changed by its threads",
-                                  "initialize it in `parallel`", declaration.start)
-                text = self.source.text[declaration.start:declaration.end]
-                kernel.head.append(self.queries(text) + ";")
 
     def kernel(self, form, captures):
         """Returns a kernel whose parameters have names that the region does not use."""
@@ -309,6 +284,11 @@ class Region:
             raise Refused("omp call", f"the body calls {calls.queries[0].cursor.spelling}()", "use the loop's variable",
                           calls.queries[0].start)
         self.functions = calls.functions
+        self.item_functions = ItemFunctions(self.unit, calls.functions, calls.asking)
+        if self.item_functions.keys and not teams:
+            name = self.item_functions.trees[0].cursor.spelling
+            raise Refused("omp call", f"the body calls {name}(), which asks for its thread or has a barrier",
+                          "give it the loop's variable", directive.start)
         self.function_edits()
         self.variables = calls.globals
         captures = Captures(self.unit, directive, body, nest)
@@ -316,6 +296,7 @@ class Region:
         self.notes += captures.notes
         self.maps = [f"TW_PORT_{kind.upper()}({', '.join(section)})" for kind, *section in captures.maps]
         self.captures = captures
+        self.check_condition(captures)
         return captures
 
     @staticmethod
@@ -382,9 +363,11 @@ class Region:
         return edits
 
     def function_edits(self):
-        """Finds the edits of directives in functions that the body calls."""
-        self.edits = []
+        """Finds the edits of directives in functions that the body calls, and copies of those that need the work-item."""
+        self.edits = self.item_functions.copies()
         for function in self.functions:
+            if function in self.item_functions.trees:
+                continue
             if function.path not in self.unit.files:
                 if "#pragma omp" in SourceFile(function.path).text[function.start:function.end]:
                     raise Refused("inner directive", f"{function.cursor.spelling}(), of a header that is not edited, has a "
@@ -400,18 +383,12 @@ class Region:
                 if not found.words.startswith("atomic"):
                     raise Refused("inner directive", f"#pragma omp {found.words} in {function.cursor.spelling}(), which the "
                                   "body calls", "move it by hand", self.directive.start)
-                current, self.unit.current = self.unit.current, source
-                try:
+                with self.unit.inside(function):
                     self.edits.append((source, *atomic_edit(source, found, self.unit)))
-                finally:
-                    self.unit.current = current
 
-    def query_edits(self, body):
-        edits = []
-        for node in body.walk():
-            if node.kind == "CALL_EXPR" and node.cursor.spelling in QUERY:
-                edits.append((node.start, node.end, f"(int){QUERY[node.cursor.spelling]}({self.item}, 0)"))
-        return edits
+    def item_edits(self, body):
+        """Returns the edits that ask the work-item, and give it to functions."""
+        return query_edits(self.source, body, self.item) + self.item_functions.call_edits(self.source, body, self.item)
 
     def queries(self, text):
         for name, call in QUERY.items():
@@ -425,6 +402,8 @@ class Region:
 
     def name(self):
         """Returns a name for the kernel that nothing else has."""
+        if self.given_name:
+            return self.given_name
         node = next((node for node in (self.node, *self.node.ancestors()) if node.kind in (
             "FUNCTION_DECL", "CXX_METHOD", "CONSTRUCTOR", "DESTRUCTOR")), self.top)
         base = re.sub(r"\W", "", node.cursor.spelling) or "kernel"
@@ -443,6 +422,9 @@ class Region:
         group = next(name for name in ("cg", "tw_cg", "tw_group_of_region") if name not in words)
         indent = max(source.indent_of(directive.start), source.indent_of(self.node.start), key=len)
         launch = kernel.launch(indent, self.maps, group)
+        if self.condition:
+            behind = dedent(self.source.text[self.node.start:self.end], indent + "    ")
+            launch = f"{indent}if ({self.condition})\n{launch}\n{indent}else\n{behind}"
         place, text = self.place(), kernel.definition() + "\n"
         if self.macros:
             text = "".join(self.macros.values()) + text + "".join(f"#undef {name}\n" for name in self.macros) + "\n"
@@ -458,6 +440,8 @@ class Region:
         """Returns where the kernel is inserted: before the function and the comment that it has."""
         source = self.source
         offset = source.line_start(self.top.start)
+        if source.code[offset:self.top.start].strip():  # other code begins the line
+            return self.top.start
         while offset > 0:
             line = source.line_start(offset - 1)
             text = source.text[line:offset].strip()

@@ -86,6 +86,15 @@ def key_of(cursor):
     return (location.file.name if location.file else "", location.offset, cursor.spelling)
 
 
+def template_of(cursor):
+    """Returns the template that a function is an instantiation of; None if it is none, or has a definition of its own."""
+    template = cindex.conf.lib.clang_getSpecializedCursorTemplate(cursor)
+    if template is None or template.kind.name != "FUNCTION_TEMPLATE":
+        return None
+    template = template.get_definition() or template
+    return template if template.location.offset == cursor.location.offset else None
+
+
 def set_up(library=None):
     """Loads libclang, and tells the binding of two functions that it does not have."""
     if library:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One translation unit: its files of the project, their directives and statements, and what is asked about names."""
+import contextlib
 import os
 import re
 
@@ -16,13 +17,15 @@ class Unit:
     """A parsed file with the headers of its project. `sources` are shared by the units of a run: a header is edited once."""
 
     def __init__(self, path, arguments, compiler, root, sources):
-        self.path, self.root, self.sources = path, os.path.realpath(root), sources
+        self.path, self.root, self.sources, self.arguments = path, os.path.realpath(root), sources, arguments
         self.analysis = Analysis()
         self.tu, self.errors = tree.parse(path, arguments, compiler)
         self.is_cxx = not path.endswith(".c")
         self.files, self.functions, self.directives = {}, [], {}
         self.mapped_names = set()
         self.statements, self.starting = {}, {}
+        self.instance = self.template = None  # the instantiation that stands for its template: trees of both
+        self.template_names = set()           # its parameters
         if self.tu is None or self.errors:
             return
         self.read_files()
@@ -73,15 +76,30 @@ class Unit:
         """Returns the top-level declaration that an offset is in; None if there is none."""
         for node in self.functions:
             if node.path == path and node.start <= offset < node.end:
-                return node
+                return self.instance if node is self.template else node
         return None
+
+    @contextlib.contextmanager
+    def inside(self, tree):
+        """Lets questions be about a function, which may be an instantiation, instead of the current one."""
+        kept = self.instance, self.template, self.current
+        self.instance = self.template = None
+        top = self.top_level(tree.path, tree.start)
+        if top is not None and top.kind == "FUNCTION_TEMPLATE":
+            self.instance, self.template = tree, top
+        self.current = self.files[tree.path]
+        try:
+            yield
+        finally:
+            self.instance, self.template, self.current = kept
 
     def statement_behind(self, directive, path=None):
         """Returns the node of the statement that a directive is for; None if there is none, as in inactive code."""
         path = path or self.current.path
-        if (path, directive.start) not in self.statements:
-            self.statements[(path, directive.start)] = self.find_statement(directive, path)
-        return self.statements[(path, directive.start)]
+        key = (path, directive.start, id(self.instance) if self.instance else 0)
+        if key not in self.statements:
+            self.statements[key] = self.find_statement(directive, path)
+        return self.statements[key]
 
     def find_statement(self, directive, path):
         code, offset = self.files[path].code, directive.end
@@ -171,6 +189,19 @@ class Unit:
         cursor = self.cursor_of_name(name, offset)
         return cursor.type if cursor is not None else None
 
+    def written_type(self, declared):
+        """Returns the type of a variable as the source has it: in a template, with the template's parameters."""
+        if self.template is not None:
+            key = key_of(declared)
+            for node in self.template.walk():
+                if node.kind in ("VAR_DECL", "PARM_DECL") and key_of(node.cursor) == key:
+                    return declared.type if "auto" in node.type.spelling.split() else node.type
+        return declared.type
+
+    def is_parameter(self, text):
+        """Returns true if a type is a parameter of the current template."""
+        return self.template is not None and text in self.template_names
+
     def constant_text(self, declared):
         """Returns the declaration of a local constant for a kernel, if its value is known there; else None."""
         location = declared.location.file
@@ -185,6 +216,8 @@ class Unit:
                 return None
             if part.kind == "DECL_REF_EXPR":
                 used = part.cursor.referenced
+                if self.files[location.name].text[part.start:part.end] in self.template_names:
+                    continue
                 if used is None or used.kind.name != "ENUM_CONSTANT_DECL":
                     return None
         value = self.files[location.name].text[values[0].start:node.end]
@@ -194,7 +227,7 @@ class Unit:
         integers = ("BOOL", "SHORT", "USHORT", "INT", "UINT")
         if not self.is_cxx and kind.kind.name in integers[1:4]:
             return f"enum {{ {declared.spelling} = {value} }};"
-        spelled = tree.unqualified(declared.type)
+        spelled = tree.unqualified(self.written_type(declared))
         return f"const {tree.declare(spelled, declared.spelling)} = {value};"
 
     def check_type(self, kind, name):
@@ -256,6 +289,18 @@ class Unit:
             element = element.get_array_element_type()
         return name, lower, length
 
+    def value_of(self, name):
+        """Returns the number that a macro or an enumerator stands for; None if that is not plain."""
+        value = self.value_of_macro(name)
+        if value is not None or not re.fullmatch(r"\w+", name):
+            return value
+        for cursor in self.tu.cursor.get_children():
+            if cursor.kind.name == "ENUM_DECL" and cursor.location.file and cursor.location.file.name in self.files:
+                for child in cursor.get_children():
+                    if child.spelling == name:
+                        return child.enum_value
+        return None
+
     def value_of_macro(self, text):
         """Returns the number that a macro stands for; None if that is not plain."""
         for source in self.files.values():
@@ -263,7 +308,14 @@ class Unit:
                               source.text, re.M)
             if match:
                 return int(match.group(1))
-        return None
+        match = re.search(rf"(?:^|\0)-D\0?{re.escape(text)}=(\d+)(?:\0|$)", "\0".join(self.arguments))
+        return int(match.group(1)) if match else None
+
+    def is_nowait(self, name):
+        """Returns true if a clause is a macro that is `nowait` or nothing, wherever it is defined."""
+        values = [value.strip() for source in self.files.values() for value in re.findall(
+            rf"^[ \t]*#[ \t]*define[ \t]+{re.escape(name)}\b([^(\n][^\n]*)?$", source.code, re.M)]
+        return bool(values) and set(values) <= {"", "nowait"}
 
     @property
     def local_macros(self):

@@ -66,18 +66,19 @@ template <typename T> struct tw_internal_operand<T, false> {
             auto const tw_object = &*(object);                                                                         \
             typedef tw_internal_atomic<decltype(tw_internal_value_of(*tw_object))> tw_traits;                          \
             enum { tw_kind = tw_traits::kind };                                                                        \
-            typedef tw_traits::type tw_type;                                                                           \
-            typedef tw_traits::word tw_word;)                                                                          \
+            typedef typename tw_traits::type tw_type;                                                                  \
+            typedef typename tw_traits::word tw_word;)                                                                          \
         __VA_ARGS__;                                                                                                   \
     })
 // clang-format on
 
 #define TW_INTERNAL_OPERAND(accepted, value)                                                                           \
     ((tw_word)tw_internal_operand<tw_type, !!((unsigned)tw_kind & (accepted))>::from(value))
-#define TW_INTERNAL_NUMBER tw_traits::number
-#define TW_INTERNAL_BITS tw_traits::bits
+#define TW_INTERNAL_NUMBER typename tw_traits::number
+#define TW_INTERNAL_BITS typename tw_traits::bits
 #define TW_INTERNAL_STEPS(value)                                                                                       \
-    ((tw_word)((tw_word)tw_internal_operand<tw_traits::sum, !!tw_kind>::from(value) * (tw_word)tw_traits::step))
+    ((tw_word)((tw_word)tw_internal_operand<typename tw_traits::sum, !!tw_kind>::from(value)                           \
+               * (tw_word)tw_traits::step))
 
 #define TW_INTERNAL_EXPECTED_TYPE decltype(tw_internal_value_of(*tw_expected))
 #define TW_INTERNAL_IS_SAME_TYPE __is_same(tw_type, TW_INTERNAL_EXPECTED_TYPE)
