@@ -86,7 +86,7 @@ static cudaError_t call(enum algorithm algorithm, size_t count)
                                                (const int *)from + count, (int *)out + count, n, 0, 32, stream);
     case ALGORITHM_HISTOGRAM:
         return cub::DeviceHistogram::HistogramEven(temporary, bytes, (const int *)from, (unsigned *)out, BINS + 1,
-                                                   INT_MIN, INT_MAX, n, stream);
+                                                   (long long)INT_MIN, INT_MAX + 1LL, n, stream);
     case ALGORITHM_BY_KEY:
         return cub::DeviceReduce::ReduceByKey(temporary, bytes, (const int *)keys, (int *)out + 16, (const int *)from,
                                               (int *)out + 16 + count, (size_t *)out, cuda::std::plus<>{}, n, stream);
