@@ -120,6 +120,7 @@ constexpr FunctionStep BeforeVectorizer[] = {
     {"tw-count-members", nowHasItems, countMembers, nullptr},
     {"tw-independence", nowHasItems, tellIndependence, nullptr},
     {"tw-runtime-checks", nowHasItems, limitChecks, nullptr, Need::Required},
+    {"tw-unroll-rows", nowHasItems, unrollRows, clean},
     {"tw-vectorize-items", nowHasItems, vectorizeItems, clean},
     {"tw-ordinary-atomics", nowHasItems, makeOrdinary, clean},
     {"tw-hide-wraps", nowHasItems, hideWraps, nullptr}, /* the last, since a freeze is simplified */

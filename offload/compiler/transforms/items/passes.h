@@ -48,6 +48,9 @@ bool divideAtEdges(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 /* unroll_and_jam.cpp takes several rows of a group together. */
 bool jamRows(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
+/* unroll_rows.cpp takes several turns of a loop together that goes through a row of the work-item. */
+bool unrollRows(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+
 /* divisions.cpp keeps LLVM from what is wrong about divisions. */
 bool hoistDivisions(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
