@@ -158,6 +158,36 @@ end:
   ret void
 }
 
+; ... nor one that is copied, or whose numbers may be added in any order: LLVM makes vectors of its elements, ...
+define void @keeps_copied_row(ptr noalias %a, ptr noalias %out, i64 %n, i64 %m) #0 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  %row = mul nsw i64 %i, %m
+  br label %turn
+turn:
+  %j = phi i64 [ 0, %loop ], [ %j.next, %turn ]
+  %sum = phi float [ 0.0, %loop ], [ %sum.next, %turn ]
+  %place = add nsw i64 %row, %j
+  %at = getelementptr inbounds float, ptr %a, i64 %place
+  %v = load float, ptr %at, align 4
+  %to = getelementptr inbounds float, ptr %out, i64 %place
+  store float %v, ptr %to, align 4
+  %sum.next = fadd reassoc float %sum, %v
+  %j.next = add nuw nsw i64 %j, 1
+  %again = icmp ult i64 %j.next, %m
+  br i1 %again, label %turn, label %latch
+latch:
+  %last = getelementptr inbounds float, ptr %out, i64 %i
+  store float %sum.next, ptr %last, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
 ; ... nor a row of which each work-item has another number of elements: lanes leave it one by one.
 define void @keeps_own_length(ptr noalias %a, ptr noalias %out, i64 %n, i64 %m) #0 {
 entry:

@@ -10,7 +10,8 @@
  *                                                     for (; j < n; ++j)
  *                                                         sum += a[i * n + j];
  *
- * The order of what a work-item does is the same, so it is always right.
+ * The order of what a work-item does is the same, so it is always right. Loops whose turns LLVM can take together are left alone: its
+ * vectors of a row need no sorting.
  */
 #include "passes.h"
 
@@ -68,11 +69,21 @@ bool isOfRow(Instruction &I, const Loop &Turns, const Loop &Items, ScalarEvoluti
     return OfTurn && OfTurn->getAPInt() == uint64_t(Bytes) && isFarApart(Rec->getStart(), Bytes, Items, SE);
 }
 
+/* Whether LLVM makes no vectors of the turns of a loop themselves: it may not change the order of a sum of floating point. */
+bool keepsOrder(const Loop &Turns)
+{
+    return any_of(Turns.getHeader()->phis(), [&](const PHINode &Phi) {
+        const auto *Next = dyn_cast<Instruction>(Phi.getIncomingValueForBlock(Turns.getLoopLatch()));
+        return Phi.getType()->isFloatingPointTy() && !(Next && isa<FPMathOperator>(Next) && Next->hasAllowReassoc());
+    });
+}
+
 bool goesThroughRow(Loop &Turns, const Loop &Items, ScalarEvolution &SE)
 {
     const SCEV *Count = SE.getBackedgeTakenCount(&Turns);
     if (!Turns.isInnermost() || !Turns.isLoopSimplifyForm() || Turns.getExitingBlock() != Turns.getLoopLatch()
-        || hasLoopMark(Turns, NotUnrolled) || isa<SCEVCouldNotCompute>(Count) || !SE.isLoopInvariant(Count, &Items))
+        || !keepsOrder(Turns) || hasLoopMark(Turns, NotUnrolled) || isa<SCEVCouldNotCompute>(Count)
+        || !SE.isLoopInvariant(Count, &Items))
         return false;
     size_t Instructions = 0;
     for (const BasicBlock *Block : Turns.blocks())
