@@ -154,6 +154,64 @@ end:
   ret void
 }
 
+; A row of numbers that may be added in any order is left to LLVM: its vectors of neighbouring elements need no gathers ...
+; REMARK: work-items of kernel row_of_any_order are not lanes of vectors: it would not pay
+define void @row_of_any_order(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #1 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  %row = mul nsw i64 %i, %m
+  br label %turn
+turn:
+  %j = phi i64 [ 0, %loop ], [ %j.next, %turn ]
+  %sum = phi i32 [ 0, %loop ], [ %sum.next, %turn ]
+  %place = add nsw i64 %row, %j
+  %at = getelementptr inbounds i32, ptr %x, i64 %place
+  %v = load i32, ptr %at, align 4
+  %sum.next = add i32 %sum, %v
+  %j.next = add nuw nsw i64 %j, 1
+  %again = icmp ult i64 %j.next, %m
+  br i1 %again, label %turn, label %latch
+latch:
+  %to = getelementptr inbounds i32, ptr %out, i64 %i
+  store i32 %sum.next, ptr %to, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
+; ... but not one whose order is given.
+; REMARK: work-items of kernel row_of_one_order are lanes of vectors
+define void @row_of_one_order(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #1 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  %row = mul nsw i64 %i, %m
+  br label %turn
+turn:
+  %j = phi i64 [ 0, %loop ], [ %j.next, %turn ]
+  %sum = phi float [ 0.0, %loop ], [ %sum.next, %turn ]
+  %place = add nsw i64 %row, %j
+  %at = getelementptr inbounds float, ptr %x, i64 %place
+  %v = load float, ptr %at, align 4
+  %sum.next = fadd float %sum, %v
+  %j.next = add nuw nsw i64 %j, 1
+  %again = icmp ult i64 %j.next, %m
+  br i1 %again, label %turn, label %latch
+latch:
+  %to = getelementptr inbounds float, ptr %out, i64 %i
+  store float %sum.next, ptr %to, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
 ; A register of elements of one work-item lies side by side, and each is computed with by itself: LLVM makes vectors of these.
 ; REMARK: work-items of kernel own_vectors are not lanes of vectors: it would not pay
 define void @own_vectors(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {

@@ -72,8 +72,8 @@ Vectorizer::Vectorizer(Function &F, Loop &L, FunctionAnalysisManager &FAM)
     : F(F), L(L), SE(FAM.getResult<ScalarEvolutionAnalysis>(F)), DT(FAM.getResult<DominatorTreeAnalysis>(F)),
       LI(FAM.getResult<LoopAnalysis>(F)), TTI(FAM.getResult<TargetIRAnalysis>(F)),
       TLI(FAM.getResult<TargetLibraryAnalysis>(F)), Often(FAM.getResult<BlockFrequencyAnalysis>(F)),
-      DL(F.getDataLayout()), Context(F.getContext()), Private(L, DT), Shape(L, SE, LI, Private),
-      AA(FAM.getResult<AAManager>(F)), B(F.getContext())
+      Memory(FAM.getResult<LoopAccessAnalysis>(F)), DL(F.getDataLayout()), Context(F.getContext()), Private(L, DT),
+      Shape(L, SE, LI, Private), AA(FAM.getResult<AAManager>(F)), B(F.getContext())
 {
 }
 

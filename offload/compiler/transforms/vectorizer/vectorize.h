@@ -19,6 +19,7 @@
 #include <llvm/ADT/bit.h>
 #include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/BlockFrequencyInfo.h>
+#include <llvm/Analysis/LoopAccessAnalysis.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
@@ -61,6 +62,7 @@ class Vectorizer
     const llvm::TargetTransformInfo &TTI;
     const llvm::TargetLibraryInfo &TLI;
     llvm::BlockFrequencyInfo &Often;
+    llvm::LoopAccessInfoManager &Memory;
     const llvm::DataLayout &DL;
     llvm::LLVMContext &Context;
     PrivateVariables Private;
@@ -90,6 +92,7 @@ class Vectorizer
     double oftenBy(const llvm::BasicBlock *Block, const llvm::BasicBlock *Other) const;
     double oftenAsVector(const llvm::BasicBlock *Block) const;
     std::pair<double, double> costOfLines(llvm::Instruction &I) const; /* for one, and for all */
+    unsigned turnsAtOnce(llvm::Loop &K) const;
     bool pays();
     llvm::DenseMap<const llvm::Instruction *, unsigned> ownVectors(llvm::BasicBlock &Block) const;
     llvm::InstructionCost costOfOne(llvm::Instruction &I) const;

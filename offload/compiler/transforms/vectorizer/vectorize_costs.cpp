@@ -308,6 +308,45 @@ std::pair<double, double> Vectorizer::costOfLines(Instruction &I) const
     return {FromNextCache, FromNextCache * double(std::max<int64_t>(Step * Width / Line, 1))};
 }
 
+/* How many turns of a loop inside LLVM takes at once where work-items stay scalar: of one through rows of the work-item, whose elements
+   lie side by side and may be computed in any order. */
+unsigned Vectorizer::turnsAtOnce(Loop &K) const
+{
+    constexpr unsigned Least = 16; /* turns */
+    const unsigned Turns = SE.getSmallConstantTripCount(&K);
+    if (&K == &L || !K.isInnermost() || K.getExitingBlock() != K.getLoopLatch() || (Turns && Turns < Least)
+        || !Memory.getInfo(K).canVectorizeMemory())
+        return 1;
+    for (PHINode &Phi : K.getHeader()->phis()) {
+        RecurrenceDescriptor Sum;
+        const auto *Counter = SE.isSCEVable(Phi.getType()) ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(&Phi)) : nullptr;
+        if (!(Counter && Counter->isAffine())
+            && (Phi.getType()->isFloatingPointTy() || !RecurrenceDescriptor::isReductionPHI(&Phi, &K, Sum)))
+            return 1;
+    }
+    bool HasRow = false;
+    uint64_t Widest = 8; /* bits */
+    for (BasicBlock *Block : K.blocks())
+        for (Instruction &I : *Block) {
+            const auto *Call = dyn_cast<CallInst>(&I);
+            if (isScalarized(I) || (Call && !isDropped(I) && vectorFunction(*Call).second))
+                return 1;
+            Value *Address = getLoadStorePointerOperand(&I);
+            if (!Address || SE.isLoopInvariant(SE.getSCEV(Address), &K))
+                continue;
+            const auto Bytes = DL.getTypeStoreSize(getLoadStoreType(&I)).getFixedValue();
+            const auto *Rec = dyn_cast<SCEVAddRecExpr>(SE.getSCEV(Address));
+            const auto *Step =
+                Rec && Rec->getLoop() == &K ? dyn_cast<SCEVConstant>(Rec->getStepRecurrence(SE)) : nullptr;
+            if (!Step || Step->getAPInt() != Bytes)
+                return 1;
+            HasRow |= !Shape.step(Address);
+            Widest = std::max<uint64_t>(Widest, 8 * Bytes);
+        }
+    const uint64_t Register = TTI.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue();
+    return HasRow ? unsigned(Register / Widest) : 1;
+}
+
 bool Vectorizer::pays()
 {
     Instruction *Dearest = nullptr;
@@ -315,13 +354,14 @@ bool Vectorizer::pays()
     double ScalarSum = 0, VectorSum = 0;
     for (BasicBlock *Block : All) {
         const DenseMap<const Instruction *, unsigned> Own = ownVectors(*Block);
+        const unsigned AtOnce = turnsAtOnce(*LI.getLoopFor(Block));
         const double OfItem = oftenBy(Block, L.getHeader()), OfVector = oftenAsVector(Block);
         for (Instruction &I : *Block) {
             const InstructionCost One = costOfOne(I), All = costOfAll(I);
             if (!One.isValid() || !All.isValid())
                 return refuse("it has no form for vectors", &I);
             const auto [OfOneLine, OfLines] = costOfLines(I);
-            const double AsScalars = OfItem * (number(One) / std::max(Own.lookup(&I), 1u) + OfOneLine),
+            const double AsScalars = OfItem * (number(One) / std::max(Own.lookup(&I), AtOnce) + OfOneLine),
                          AsVector = OfVector * (number(All) + OfLines);
             ScalarSum += AsScalars;
             VectorSum += AsVector;
