@@ -52,7 +52,7 @@ static inline void scalar_by_rows(tw_item item, const struct numbers *k)
     float sum = 0;
     for (int j = 0; j < k->n; ++j)
         // CHECK-DAG: [[ROWS]] = {{.*}}as vectors: it would not pay; {{.*}} ({{.*}}cliffs.c:[[@LINE+1]], -Rpass-missed=teamwork-scalar)
-        sum += k->x[i * (size_t)k->n + (size_t)j]; /* expected-remark {{it would not pay}} */
+        sum += k->x[(i * (size_t)k->n + (size_t)j) * 17]; /* expected-remark {{it would not pay}} */
     k->y[i] = sum;
 }
 TW_RANGE_KERNEL(TW_BLOCK(numbers) scalar_by_rows, 1);
