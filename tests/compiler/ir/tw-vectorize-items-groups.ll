@@ -91,6 +91,34 @@ end:
   ret void
 }
 
+; Where some store, gaps are cleared by an operation: LLVM 19 does not clear what it is asked to put behind a part of a longer mask.
+; CHECK-LABEL: @gap_of_some(
+; CHECK-NOT: shufflevector <{{[0-9]+}} x i1> %{{.*}}, <{{[0-9]+}} x i1> zeroinitializer
+; CHECK: %[[STORED:.*]] = and <64 x i1> %{{.*}}, <i1 true, i1 false, i1 true, i1 false, i1 true,
+; CHECK: masked.store.v64f32{{.*}}<64 x i1> %[[STORED]])
+define void @gap_of_some(ptr noalias %x, ptr noalias %in, i64 %n) #0 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  %at = getelementptr inbounds float, ptr %in, i64 %i
+  %v = load float, ptr %at, align 4
+  %is = fcmp ogt float %v, 0.0
+  br i1 %is, label %yes, label %latch
+yes:
+  %a = getelementptr inbounds [4 x float], ptr %x, i64 %i, i64 0
+  %c = getelementptr inbounds [4 x float], ptr %x, i64 %i, i64 2
+  store float %v, ptr %a, align 4
+  store float 1.0, ptr %c, align 4
+  br label %latch
+latch:
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
 ; A member under a condition is loaded with those in front of it if it lies between them. Stores on both ways are done behind them, with
 ; the masks of the ways.
 ; CHECK-LABEL: @ways(

@@ -335,8 +335,17 @@ void Vectorizer::emitStores(const Group &G)
         Before = Before && !Of.isAll() ? B.CreateSelect(Taken, V, Before) : V;
         Stored = Stored ? B.CreateOr(Stored, Taken) : Taken;
     }
+    /* Gaps have the mask of another slot, and 0 by an operation: LLVM 19 forgets to clear the bits behind eight lanes of a longer mask
+       that it is asked to put zeros behind. */
+    SmallVector<Constant *, 64> IsStored;
+    for (unsigned Lane = 0; Lane < Lanes; ++Lane)
+        for (Value *Of : Masks)
+            IsStored.push_back(B.getInt1(Of != nullptr));
+    Value *Some = *find_if(Masks, [](Value *Of) { return Of; });
+    std::replace(Masks.begin(), Masks.end(), static_cast<Value *>(nullptr), Some);
     for (unsigned First = 0; First < Width; First += Lanes) {
-        Value *Elements = interleave(Values, T, First, Lanes), *Mask = interleave(Masks, B.getInt1Ty(), First, Lanes);
+        Value *Elements = interleave(Values, T, First, Lanes);
+        Value *Mask = B.CreateAnd(interleave(Masks, B.getInt1Ty(), First, Lanes), ConstantVector::get(IsStored));
         if (G.isSideBySide()) {
             accessVector(G, addressOf(G, First), Elements->getType(), Mask, Elements);
             continue;
