@@ -47,6 +47,15 @@ static inline void *room_for(size_t bytes, size_t count)
     return room;
 }
 
+/** A number that looks random, the same for each i. */
+static inline unsigned number(size_t i)
+{
+    unsigned x = (unsigned)i * 2654435761u;
+    x ^= x >> 15;
+    x *= 2246822519u;
+    return x ^ x >> 13;
+}
+
 /** x becomes a * x + b, which does not commute; 8 bytes. */
 struct affine {
     unsigned a, b;

@@ -14,14 +14,6 @@ TW_HISTOGRAM_EVEN(count_longs, long long, unsigned long long);
 TW_HISTOGRAM_EVEN(count_bytes, unsigned char, unsigned);
 TW_HISTOGRAM_RANGE(count_doubles, double, unsigned);
 
-static unsigned number(size_t i)
-{
-    unsigned x = (unsigned)i * 2654435761u;
-    x ^= x >> 15;
-    x *= 2246822519u;
-    return x ^ x >> 13;
-}
-
 /* Bins of the reference: the last one that does not begin behind x. */
 static size_t int_bin(long long x, size_t bins, long long lower, long long upper)
 {

@@ -40,13 +40,6 @@ TW_MERGE(merge_large, struct large, is_larger);
 TW_LOWER_BOUND(first_places, int, tw_less);
 TW_UPPER_BOUND(past_places, int, tw_less);
 
-static unsigned number(size_t i)
-{
-    unsigned x = (unsigned)i * 2654435761u;
-    x ^= x >> 15;
-    x *= 2246822519u;
-    return x ^ x >> 13;
-}
 static int int_value(size_t i)
 {
     return (int)number(i);

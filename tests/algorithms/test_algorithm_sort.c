@@ -33,14 +33,6 @@ TW_SORT(sort_cells, struct particle, cell_of);
 TW_SORT(sort_large, struct large, large_key);
 TW_SORT_PAIRS(sort_pairs, float, unsigned);
 
-static unsigned number(size_t i)
-{
-    unsigned x = (unsigned)i * 2654435761u;
-    x ^= x >> 15;
-    x *= 2246822519u;
-    return x ^ x >> 13;
-}
-
 /* A stable sort: places of elements in the order of their keys. */
 struct place {
     unsigned long long key;

@@ -21,13 +21,6 @@ TW_TOP_K(few_ints, int, tw_itself);
 TW_TOP_K(few_particles, struct particle, cell_of);
 TW_NTH_ELEMENT(nth_double, double, tw_itself);
 
-static unsigned number(size_t i)
-{
-    unsigned x = (unsigned)i * 2654435761u;
-    x ^= x >> 15;
-    x *= 2246822519u;
-    return x ^ x >> 13;
-}
 static int int_value(size_t i)
 {
     return i % 3 ? (int)number(i) : (int)(number(i) % 10) - 5;

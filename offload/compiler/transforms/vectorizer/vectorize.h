@@ -91,6 +91,7 @@ class Vectorizer
     bool isMasked(const llvm::BasicBlock *Block) const;
     double oftenBy(const llvm::BasicBlock *Block, const llvm::BasicBlock *Other) const;
     double oftenAsVector(const llvm::BasicBlock *Block) const;
+    const llvm::SCEV *stepOfTurn(llvm::Value *Address, const llvm::Loop &K) const;
     std::pair<double, double> costOfLines(llvm::Instruction &I) const; /* for one, and for all */
     unsigned turnsAtOnce(llvm::Loop &K) const;
     bool pays();

@@ -285,6 +285,13 @@ DenseMap<const Instruction *, unsigned> Vectorizer::ownVectors(BasicBlock &Block
     return Lanes;
 }
 
+/* How far an address goes from one turn of a loop to the next; null if that is not always the same. */
+const SCEV *Vectorizer::stepOfTurn(Value *Address, const Loop &K) const
+{
+    const auto *Rec = dyn_cast<SCEVAddRecExpr>(SE.getSCEV(Address));
+    return Rec && Rec->getLoop() == &K ? Rec->getStepRecurrence(SE) : nullptr;
+}
+
 /* What it costs that an access takes another line of the cache in each turn of a loop, of which neighbours have more: they come when the line
    is gone, if they run the loop one after the other, but at once as lanes. */
 std::pair<double, double> Vectorizer::costOfLines(Instruction &I) const
@@ -298,12 +305,12 @@ std::pair<double, double> Vectorizer::costOfLines(Instruction &I) const
     if (!Address || K == &L || (In != GroupOf.end() && Groups[In->second].Members[0].Access != &I))
         return {};
     const int64_t Step = std::abs(Shape.step(Address).value_or(0));
-    const auto *Rec = Step && Step < Line ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(Address)) : nullptr;
-    if (!Rec || Rec->getLoop() != K)
+    const SCEV *OfTurn = Step && Step < Line ? stepOfTurn(Address, *K) : nullptr;
+    if (!OfTurn)
         return {};
-    const auto *OfTurn = dyn_cast<SCEVConstant>(Rec->getStepRecurrence(SE));
+    const auto *Known = dyn_cast<SCEVConstant>(OfTurn);
     const unsigned Turns = SE.getSmallConstantTripCount(K);
-    if ((OfTurn && OfTurn->getAPInt().abs().ult(Line)) || (Turns && Turns <= StaysFor))
+    if ((Known && Known->getAPInt().abs().ult(Line)) || (Turns && Turns <= StaysFor))
         return {};
     return {FromNextCache, FromNextCache * double(std::max<int64_t>(Step * Width / Line, 1))};
 }
@@ -335,9 +342,7 @@ unsigned Vectorizer::turnsAtOnce(Loop &K) const
             if (!Address || SE.isLoopInvariant(SE.getSCEV(Address), &K))
                 continue;
             const auto Bytes = DL.getTypeStoreSize(getLoadStoreType(&I)).getFixedValue();
-            const auto *Rec = dyn_cast<SCEVAddRecExpr>(SE.getSCEV(Address));
-            const auto *Step =
-                Rec && Rec->getLoop() == &K ? dyn_cast<SCEVConstant>(Rec->getStepRecurrence(SE)) : nullptr;
+            const auto *Step = dyn_cast_or_null<SCEVConstant>(stepOfTurn(Address, K));
             if (!Step || Step->getAPInt() != Bytes)
                 return 1;
             HasRow |= !Shape.step(Address);

@@ -193,7 +193,7 @@ enum {
         k.histogram = histogram;                                                                                       \
         k.edges = edges;                                                                                               \
         k.bins = bins;                                                                                                 \
-        name##_record(group, &k, bins - 1 < 0xffffffffu ? (const char *)NULL : "a histogram has 1 to 2^32 - 1 bins");  \
+        name##_record(group, &k, tw_internal_refuse_bins(bins));                                                       \
     }
 
 /* A GPU clears the histogram first, and a CPU adds up in the end. There are no more shares than the counts of all have

@@ -119,9 +119,15 @@ TW_INTERNAL_DEFINE_EVEN_FLOATING(double)
    64 bits without a sign. */
 #define TW_INTERNAL_LIMIT(type) __typeof__((type)0 + 0LL)
 
-/* Why there are no such bins; NULL if there are. */
+/* Why there are no so many bins, of whatever kind; NULL if there are. */
+static inline const char *tw_internal_refuse_bins(unsigned long long bins)
+{
+    return bins - 1 < 0xffffffffu ? (const char *)0 : "a histogram has 1 to 2^32 - 1 bins";
+}
+
+/* The same for bins of one width. */
 #define TW_INTERNAL_EVEN_REFUSAL(even, lower, upper)                                                                   \
-    ((even)->bins - 1 >= 0xffffffffu ? "a histogram has 1 to 2^32 - 1 bins"                                            \
+    (tw_internal_refuse_bins((even)->bins) ? tw_internal_refuse_bins((even)->bins)                                     \
      : tw_internal_even_limits(even, lower, upper)                                                                     \
          ? NULL                                                                                                        \
          : "the lower limit of a histogram is not below the upper one, or they are too far apart or too close")
