@@ -53,13 +53,15 @@ TW_TEST(a_part_of_a_range)
     TW_EQUAL(of_begin.f0, 0);
     TW_EQUAL(of_end.o0, 507);
     TW_EQUAL(of_end.f0, 7); /* the offset of the whole */
-    /* the grid has two dimensions where all ids begin at 0 */
-    TW_CHECK(of_begin.shape & TW_INTERNAL_SIMT_SHAPED);
+    /* the grid has two dimensions wherever the part begins, and the kernel is told whether ids begin at 0 */
     TW_EQUAL(begin.grid[1], 500 / 4);
     TW_EQUAL(begin.block[1], 4);
-    TW_CHECK(!(of_end.shape & TW_INTERNAL_SIMT_SHAPED));
-    TW_EQUAL(end.grid[0], begin.grid[0] * begin.grid[1]);
-    TW_EQUAL(end.grid[1], 1);
+    TW_EQUAL(end.grid[0], begin.grid[0]);
+    TW_EQUAL(end.grid[1], begin.grid[1]);
+    TW_EQUAL(end.block[1], begin.block[1]);
+    const uint64_t shaped = TW_INTERNAL_SIMT_SHAPED | TW_INTERNAL_SIMT_SHAPED_AT_OFFSET;
+    TW_CHECK((of_begin.shape & shaped) == TW_INTERNAL_SIMT_SHAPED);
+    TW_CHECK((of_end.shape & shaped) == TW_INTERNAL_SIMT_SHAPED_AT_OFFSET);
 }
 
 /* It has two dimensions wherever the part begins. */

@@ -9,20 +9,20 @@
 /* The limits of a grid's and a block's dimensions: NVIDIA's, which are within AMD's. */
 static const unsigned most_blocks[3] = {INT32_MAX, 65535, 65535}, most_threads[3] = {1024, 1024, 64};
 
-/* Gives the grid the dimensions of the range, if they fit the hardware's limits and a range kernel has no offset. */
+/* Gives the grid the dimensions of the range, if they fit the hardware's limits. */
 static void shape(const struct tw_internal_launch *launch, const struct tw_internal_simt_grid *grid, bool is_range,
                   struct tw_internal_simt_captures *captures, struct tw_gpu_call *call)
 {
     const unsigned dims = launch->dims;
-    bool fits = dims > 1;
+    bool fits = dims > 1, has_offset = false;
     for (unsigned d = 0; d < dims && fits; ++d) {
         const unsigned axis = dims - 1 - d;
-        fits = grid->teams[d] <= most_blocks[axis]
-               && (!is_range || (grid->threads[d] <= most_threads[axis] && !launch->offset[d]));
+        fits = grid->teams[d] <= most_blocks[axis] && (!is_range || grid->threads[d] <= most_threads[axis]);
+        has_offset = has_offset || (is_range && launch->offset[d]);
     }
     if (!fits)
         return;
-    captures->shape |= TW_INTERNAL_SIMT_SHAPED;
+    captures->shape |= has_offset ? TW_INTERNAL_SIMT_SHAPED_AT_OFFSET : TW_INTERNAL_SIMT_SHAPED;
     for (unsigned d = 0; d < dims; ++d) {
         call->grid[dims - 1 - d] = (unsigned)grid->teams[d];
         if (is_range)

@@ -166,9 +166,11 @@ TW_DEVICE_INLINE unsigned tw_internal_simt_count(const size_t in[3])
     return (unsigned)(in[0] * in[1] * in[2]);
 }
 
-/* Set in `shape` of a launch whose grid is not one-dimensional: teams are numbered as the range is, and so are the
-   threads of a range kernel, which has no offset then. The last dimension is the hardware's x. */
+/* One of these is set in `shape` of a launch whose grid is not one-dimensional: teams are numbered as the range is, and
+   so are the threads of a range kernel. The last dimension is the hardware's x. Range kernels with an offset have the
+   second one, so that those without add nothing. */
 #define TW_INTERNAL_SIMT_SHAPED ((uint64_t)1 << 63)
+#define TW_INTERNAL_SIMT_SHAPED_AT_OFFSET ((uint64_t)1 << 62)
 
 /* Of a range kernel, whose teams have TW_INTERNAL_SIMT_RANGE_THREADS threads. */
 TW_DEVICE_INLINE struct tw_internal_simt_captures
@@ -373,7 +375,7 @@ TW_DEVICE_INLINE unsigned tw_internal_simt_group_dims(const uint64_t *words)
     return (unsigned)(tw_internal_simt_head(words)->shape >> TW_INTERNAL_SIMT_LOCAL_AT(3)) & 255;
 }
 
-#define TW_INTERNAL_SIMT_ONE_DIMENSION(shape) __builtin_expect(((shape) & TW_INTERNAL_SIMT_SHAPED) == 0, 0)
+#define TW_INTERNAL_SIMT_NOT_SHAPED(shape) __builtin_expect(((shape) & TW_INTERNAL_SIMT_SHAPED) == 0, 0)
 
 /* This team's number in the dimensions of the range. What the hardware counts is read in any case: reading it takes as
    long as reading the word that says whether it is what is asked for. */
@@ -389,7 +391,7 @@ TW_DEVICE_INLINE void tw_internal_simt_team(struct tw_internal_split split, uint
 #endif
     for (unsigned d = 0; d < 3; ++d)
         team[d] = d < dims ? axes[dims - 1 - d] : 0;
-    if (TW_INTERNAL_SIMT_ONE_DIMENSION(shape))
+    if (TW_INTERNAL_SIMT_NOT_SHAPED(shape))
         tw_internal_split_id(tw_internal_team(), split, dims, team);
 }
 
@@ -464,9 +466,11 @@ TW_DEVICE_INLINE bool tw_internal_simt_range_item(tw_item *item, const uint64_t 
     uint32_t place[3] = {0, 0, 0};
     tw_internal_simt_shaped_place(shape, dims, place);
     bool inside = tw_internal_simt_inside(range, place, dims);
-    if (TW_INTERNAL_SIMT_ONE_DIMENSION(shape)) {
-        tw_internal_simt_place(split, shape, dims, place);
-        inside = tw_internal_simt_inside(range, place, dims);
+    if (TW_INTERNAL_SIMT_NOT_SHAPED(shape)) {
+        if (!(shape & TW_INTERNAL_SIMT_SHAPED_AT_OFFSET)) {
+            tw_internal_simt_place(split, shape, dims, place);
+            inside = tw_internal_simt_inside(range, place, dims);
+        }
         for (unsigned d = 0; d < dims; ++d)
             place[d] += (uint32_t)offset[d];
     }
