@@ -3,7 +3,7 @@
  * Times of algorithms.h beside others': a line for each algorithm and size, with the median time of each side in
  * microseconds, and Teamwork's by the best of the others.
  *
- *     algorithms_gpu [--quick] [LOG2...]      sizes are 2^LOG2 elements
+ *     algorithms_gpu [--quick] [--only TEXT] [LOG2...]      sizes are 2^LOG2 elements; rows whose name has the text
  */
 #include "sides.h"
 
@@ -71,9 +71,12 @@ static bool measure(enum algorithm algorithm, unsigned log2, unsigned rounds)
 int main(int argc, char **argv)
 {
     unsigned sizes[32] = {12, 16, 20, 24, 26}, count = 5, given = 0, rounds = ROUNDS, most = 0;
+    const char *only = "";
     for (int i = 1; i < argc && given < 32; ++i)
         if (strcmp(argv[i], "--quick") == 0)
             rounds = 1;
+        else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc)
+            only = argv[++i];
         else
             sizes[given++] = (unsigned)atoi(argv[i]);
     count = given ? given : rounds == 1 ? 2 : count;
@@ -88,7 +91,7 @@ int main(int argc, char **argv)
     printf("   ratio\n");
     bool works = true;
     for (int a = 0; a < ALGORITHM_COUNT; ++a)
-        for (unsigned i = 0; i < count && works; ++i)
+        for (unsigned i = 0; i < count && works && strstr(names[a], only); ++i)
             works = measure((enum algorithm)a, sizes[i], rounds);
     for (size_t s = 0; s < SIDES; ++s)
         sides[s]->end();

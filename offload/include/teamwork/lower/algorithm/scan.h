@@ -72,6 +72,16 @@ enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those o
         return before;                                                                                                 \
     }
 
+/* Where vector `vector` of the elements of a sub-group is in local memory: those of a work-item, `rows` one after the
+   other, begin elsewhere for each work-item, so that neighbours do not meet in a bank. */
+TW_INTERNAL_ALWAYS_INLINE unsigned tw_internal_place_of_vector(unsigned vector, unsigned rows)
+{
+    const unsigned owner = vector / rows;
+    return owner * rows + (vector + owner) % rows;
+}
+
+/* Elements of a tile go through local memory: memory is read and written in rows of the sub-group, and each work-item
+   scans elements that are one behind the other. */
 #define TW_INTERNAL_DEFINE_SCAN_TILES(name, type, operation)                                                           \
     TW_INTERNAL_DEFINE_SCAN_LANES(name, type, operation)                                                               \
     TW_INTERNAL_DEFINE_LOOK_BACK(name, type, operation)                                                                \
@@ -80,10 +90,16 @@ enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those o
         enum {                                                                                                         \
             VECTOR = TW_INTERNAL_VECTOR(type),                                                                         \
             ROWS = TW_INTERNAL_LONG_ROWS(type),                                                                        \
-            TILE = TW_INTERNAL_LONG_TILE(type)                                                                         \
+            TILE = TW_INTERNAL_LONG_TILE(type),                                                                        \
+            MINE = VECTOR * ROWS,                                                                                      \
+            BEFORE = TW_INTERNAL_TILE_ITEMS / 32                                                                       \
         };                                                                                                             \
-        enum { BEFORE = TW_INTERNAL_TILE_ITEMS / 32 };                                                                 \
+        union vectors {                                                                                                \
+            tw_internal_vector align[1];                                                                               \
+            type x[TILE];                                                                                              \
+        };                                                                                                             \
         TW_LOCAL(type, parts, [BEFORE + 1]);                                                                           \
+        TW_LOCAL(union vectors, staged);                                                                               \
         TW_INTERNAL_TAKE_TILE(item, k->common.scratch);                                                                \
         const tw_sub_group sub_group = tw_get_sub_group(item);                                                         \
         const unsigned lane = sub_group.tw_lane_, lanes = sub_group.tw_max_, warp = sub_group.tw_id_;                  \
@@ -91,24 +107,28 @@ enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those o
         if (first >= count)                                                                                            \
             return;                                                                                                    \
         const bool fast = count - first >= TILE && tw_internal_is_aligned(k->in) && tw_internal_is_aligned(k->out);    \
-        const size_t start = first + (warp * ROWS * lanes + lane) * VECTOR, stride = lanes * VECTOR;                   \
-        type x[ROWS][VECTOR], up_to[ROWS], before;                                                                     \
+        const size_t start = first + warp * MINE * lanes;                                                              \
+        type *const local = staged.x + warp * MINE * lanes;                                                            \
+        type x[ROWS][VECTOR], before;                                                                                  \
+        if (fast)                                                                                                      \
+            _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r)                                                      \
+                TW_INTERNAL_COPY_ROW(local + tw_internal_place_of_vector(r * lanes + lane, ROWS) * VECTOR,             \
+                                     k->in + start + (r * lanes + lane) * VECTOR, type);                               \
+        else                                                                                                           \
+            for (unsigned i = lane; i < MINE * lanes; i += lanes)                                                      \
+                local[tw_internal_place_of_vector(i / VECTOR, ROWS) * VECTOR + i % VECTOR] =                           \
+                    k->in[start + i < count ? start + i : first];                                                      \
+        tw_group_barrier(sub_group);                                                                                   \
         _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r)                                                          \
         {                                                                                                              \
-            if (fast)                                                                                                  \
-                TW_INTERNAL_LOAD_ROW(x[r], k->in + start + r * stride, type);                                          \
-            else                                                                                                       \
-                _Pragma("unroll") for (unsigned j = 0; j < VECTOR; ++j) x[r][j] =                                      \
-                    k->in[start + r * stride + j < count ? start + r * stride + j : first];                            \
-        }                                                                                                              \
-        _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r)                                                          \
-        {                                                                                                              \
+            TW_INTERNAL_LOAD_ROW(x[r], local + tw_internal_place_of_vector(lane * ROWS + r, ROWS) * VECTOR, type);     \
+            if (r)                                                                                                     \
+                x[r][0] = operation(x[r ? r - 1 : 0][VECTOR - 1], x[r][0]);                                            \
             _Pragma("unroll") for (unsigned j = 1; j < VECTOR; ++j) x[r][j] = operation(x[r][j - 1], x[r][j]);         \
-            up_to[r] = name##_scan_lanes(sub_group, x[r][VECTOR - 1]);                                                 \
-            TW_INTERNAL_APPEND(r, before, operation, up_to[r]);                                                        \
         }                                                                                                              \
+        const type up_to = name##_scan_lanes(sub_group, x[ROWS - 1][VECTOR - 1]);                                      \
         if (lane == lanes - 1)                                                                                         \
-            parts[warp] = before;                                                                                      \
+            parts[warp] = up_to;                                                                                       \
         tw_barrier(item, TW_LOCAL_SPACE);                                                                              \
         const bool exclusive = k->exclusive;                                                                           \
         if (warp == 0) {                                                                                               \
@@ -130,38 +150,29 @@ enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those o
             TW_INTERNAL_APPEND(has, before, operation, part);                                                          \
             has = true;                                                                                                \
         }                                                                                                              \
-        _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r)                                                          \
-        {                                                                                                              \
-            type y[VECTOR], left, total, prior = before;                                                               \
-            bool has_prior = has;                                                                                      \
-            tw_internal_exchange(sub_group, &left, &up_to[r], sizeof left, TW_INTERNAL_BEFORE, 1);                     \
-            tw_internal_exchange(sub_group, &total, &up_to[r], sizeof total, TW_INTERNAL_FROM, lanes - 1);             \
-            if (lane) {                                                                                                \
-                if (has)                                                                                               \
-                    prior = operation(before, left);                                                                   \
-                else                                                                                                   \
-                    prior = left;                                                                                      \
-                has_prior = true;                                                                                      \
-            }                                                                                                          \
-            _Pragma("unroll") for (unsigned j = 0; j < VECTOR; ++j)                                                    \
-            {                                                                                                          \
-                if (exclusive && !j)                                                                                   \
-                    y[j] = prior;                                                                                      \
-                else if (exclusive)                                                                                    \
-                    y[j] = operation(prior, x[r][j ? j - 1 : 0]);                                                      \
-                else if (has_prior)                                                                                    \
-                    y[j] = operation(prior, x[r][j]);                                                                  \
-                else                                                                                                   \
-                    y[j] = x[r][j];                                                                                    \
-            }                                                                                                          \
-            if (fast)                                                                                                  \
-                TW_INTERNAL_STORE_ROW(k->out + start + r * stride, y, type);                                           \
-            else                                                                                                       \
-                _Pragma("unroll") for (unsigned j = 0; j < VECTOR; ++j) if (start + r * stride + j < count)            \
-                    k->out[start + r * stride + j] = y[j];                                                             \
-            TW_INTERNAL_APPEND(has, before, operation, total);                                                         \
-            has = true;                                                                                                \
+        type left;                                                                                                     \
+        tw_internal_exchange(sub_group, &left, &up_to, sizeof left, TW_INTERNAL_BEFORE, 1);                            \
+        if (lane)                                                                                                      \
+            TW_INTERNAL_APPEND(has, before, operation, left);                                                          \
+        has = has || lane;                                                                                             \
+        if (exclusive) {                                                                                               \
+            _Pragma("unroll") for (unsigned i = MINE - 1; i > 0; --i) x[i / VECTOR][i % VECTOR] =                      \
+                operation(before, x[(i - 1) / VECTOR][(i - 1) % VECTOR]);                                              \
+            x[0][0] = before;                                                                                          \
+        } else if (has) {                                                                                              \
+            _Pragma("unroll") for (unsigned i = 0; i < MINE; ++i) x[i / VECTOR][i % VECTOR] =                          \
+                operation(before, x[i / VECTOR][i % VECTOR]);                                                          \
         }                                                                                                              \
+        _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r)                                                          \
+            TW_INTERNAL_STORE_ROW(local + tw_internal_place_of_vector(lane * ROWS + r, ROWS) * VECTOR, x[r], type);    \
+        tw_group_barrier(sub_group);                                                                                   \
+        if (fast)                                                                                                      \
+            _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r)                                                      \
+                TW_INTERNAL_COPY_ROW(k->out + start + (r * lanes + lane) * VECTOR,                                     \
+                                     local + tw_internal_place_of_vector(r * lanes + lane, ROWS) * VECTOR, type);      \
+        else                                                                                                           \
+            for (unsigned i = lane; i < MINE * lanes && start + i < count; i += lanes)                                 \
+                k->out[start + i] = local[tw_internal_place_of_vector(i / VECTOR, ROWS) * VECTOR + i % VECTOR];        \
     }
 #define TW_INTERNAL_DEFINE_SCAN_SHARES(name, type, operation)                                                          \
     TW_INTERNAL_NO_CPU_KERNEL(name##_scan_sums, name##_scan)                                                           \

@@ -14,46 +14,32 @@
 #define TW_INTERNAL_KEEP_FLAGGED(k, i, x, none) ((void)(x), (k)->flags[i] != 0)
 #define TW_INTERNAL_KEEP_FIRST(k, i, x, equal) ((i) == 0 || !(equal((k)->in[(i) - !!(i)], x)))
 
+/* Rows of a work-item, and elements of a tile. The kept elements of a row, which are at most 64 vectors of a sub-group,
+   are counted in 9 bits where a vector has up to 4: so there may be 7 rows; else in 16. */
+#define TW_INTERNAL_SELECT_ROWS(type)                                                                                  \
+    (TW_INTERNAL_ROWS(type) == 4 && TW_INTERNAL_VECTOR(type) <= 4 ? 7 : TW_INTERNAL_ROWS(type))
+#define TW_INTERNAL_SELECT_TILE(type)                                                                                  \
+    (TW_INTERNAL_TILE_ITEMS * TW_INTERNAL_VECTOR(type) * TW_INTERNAL_SELECT_ROWS(type))
+
 #if TW_ON_GPU
 
 #define TW_INTERNAL_ADD_COUNTS(a, b) ((a) + (b))
 TW_INTERNAL_DEFINE_SCAN_LANES(tw_internal_counts, unsigned long long, TW_INTERNAL_ADD_COUNTS)
 TW_INTERNAL_DEFINE_LOOK_BACK(tw_internal_counts, unsigned long long, TW_INTERNAL_ADD_COUNTS)
 
-/* Where a tile's elements go: the first sub-group asks, all of the group are told. `mine` are those of the
-   sub-group. */
-struct tw_internal_places {
-    unsigned before, all;     /* kept elements of the tile: in sub-groups before this one, and all */
-    unsigned long long place; /* kept elements of all tiles before */
-};
-#define TW_INTERNAL_FIND_PLACES(item, k, tile, tiles, mine, places)                                                    \
-    struct tw_internal_places places = {0, 0, 0};                                                                      \
-    TW_LOCAL(unsigned, counts, [TW_INTERNAL_TILE_ITEMS / 32]);                                                         \
-    TW_LOCAL(unsigned long long, told, [1]);                                                                           \
-    if (tw_get_sub_group(item).tw_lane_ == 0)                                                                          \
-        counts[tw_get_sub_group(item).tw_id_] = (mine);                                                                \
-    tw_barrier(item, TW_LOCAL_SPACE);                                                                                  \
-    for (unsigned i = 0; i < tw_get_sub_group(item).tw_count_; ++i) {                                                  \
-        places.before += i < tw_get_sub_group(item).tw_id_ ? counts[i] : 0;                                            \
-        places.all += counts[i];                                                                                       \
-    }                                                                                                                  \
-    if (tw_get_sub_group(item).tw_id_ == 0) {                                                                          \
-        unsigned long long *states =                                                                                   \
-            (unsigned long long *)(void *)((char *)(k)->common.scratch + TW_INTERNAL_SCAN_HEAD);                       \
-        const unsigned long long found =                                                                               \
-            tw_internal_counts_take_turn(tw_get_sub_group(item), states, tiles, tile, places.all, false, 0);           \
-        if (tw_local_id(item, 0) == 0)                                                                                 \
-            told[0] = found;                                                                                           \
-    }                                                                                                                  \
-    tw_barrier(item, TW_LOCAL_SPACE);                                                                                  \
-    places.place = told[0]
-
 #define TW_INTERNAL_DEFINE_SELECT_TILES(name, type, KEEP, function, splits)                                            \
     static inline void name##_select_tiles(tw_nd_item item, const struct name##_select *k)                             \
     {                                                                                                                  \
-        enum { VECTOR = TW_INTERNAL_VECTOR(type), ROWS = TW_INTERNAL_ROWS(type), TILE = TW_INTERNAL_TILE(type) };      \
-        enum { STAGED = sizeof(type) <= 96 };                                                                          \
+        enum {                                                                                                         \
+            VECTOR = TW_INTERNAL_VECTOR(type),                                                                         \
+            ROWS = TW_INTERNAL_SELECT_ROWS(type),                                                                      \
+            TILE = TW_INTERNAL_SELECT_TILE(type),                                                                      \
+            BITS = ROWS > 4 ? 9 : 16,                                                                                  \
+            STAGED = sizeof(type) <= 96                                                                                \
+        };                                                                                                             \
         TW_LOCAL(type, kept, [STAGED ? TILE : 1]);                                                                     \
+        TW_LOCAL(unsigned, counts, [TW_INTERNAL_TILE_ITEMS / 32]);                                                     \
+        TW_LOCAL(unsigned long long, told, [1]);                                                                       \
         TW_INTERNAL_TAKE_TILE(item, k->common.scratch);                                                                \
         const tw_sub_group sub_group = tw_get_sub_group(item);                                                         \
         const unsigned lane = sub_group.tw_lane_, lanes = sub_group.tw_max_, me = (unsigned)tw_local_id(item, 0);      \
@@ -87,43 +73,72 @@ struct tw_internal_places {
                 if (at < valid && KEEP(k, first + at, value, function))                                                \
                     flags[r] |= 1u << j;                                                                               \
             }                                                                                                          \
-            packed |= (unsigned long long)(unsigned)__builtin_popcount(flags[r]) << 16 * r;                            \
+            packed |= (unsigned long long)(unsigned)__builtin_popcount(flags[r]) << BITS * r;                          \
         }                                                                                                              \
         const unsigned long long up_to = tw_internal_counts_scan_lanes(sub_group, packed);                             \
         unsigned long long all;                                                                                        \
         tw_internal_exchange(sub_group, &all, &up_to, sizeof all, TW_INTERNAL_FROM, lanes - 1);                        \
-        const unsigned mine = (unsigned)(all & 0xffff) + (unsigned)(all >> 16 & 0xffff)                                \
-                              + (unsigned)(all >> 32 & 0xffff) + (unsigned)(all >> 48);                                \
-        TW_INTERNAL_FIND_PLACES(item, k, tile, tw_internal_divide_up(k->common.count, TILE), mine, places);            \
-        unsigned before = places.before;                                                                               \
+        const unsigned most = (1u << BITS) - 1;                                                                        \
+        unsigned mine = 0;                                                                                             \
+        _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r) mine += (unsigned)(all >> BITS * r) & most;              \
+        if (lane == 0)                                                                                                 \
+            counts[sub_group.tw_id_] = mine;                                                                           \
+        tw_barrier(item, TW_LOCAL_SPACE);                                                                              \
+        unsigned before = 0, kept_here = 0; /* elements of the tile: in sub-groups before this one, and all */         \
+        for (unsigned i = 0; i < sub_group.tw_count_; ++i) {                                                           \
+            before += i < sub_group.tw_id_ ? counts[i] : 0;                                                            \
+            kept_here += counts[i];                                                                                    \
+        }                                                                                                              \
+        if (sub_group.tw_id_ == 0) { /* asks while the others stage */                                                 \
+            unsigned long long *states =                                                                               \
+                (unsigned long long *)(void *)((char *)k->common.scratch + TW_INTERNAL_SCAN_HEAD);                     \
+            const unsigned long long found = tw_internal_counts_take_turn(                                             \
+                sub_group, states, tw_internal_divide_up(k->common.count, TILE), tile, kept_here, false, 0);           \
+            if (me == 0)                                                                                               \
+                told[0] = found;                                                                                       \
+        }                                                                                                              \
+        unsigned to[ROWS];                                                                                             \
         _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r)                                                          \
         {                                                                                                              \
-            unsigned to = before + (unsigned)((up_to - packed) >> 16 * r & 0xffff);                                    \
-            _Pragma("unroll") for (unsigned j = 0; j < VECTOR; ++j)                                                    \
+            to[r] = before + ((unsigned)((up_to - packed) >> BITS * r) & most);                                        \
+            before += (unsigned)(all >> BITS * r) & most;                                                              \
+            if (STAGED) {                                                                                              \
+                unsigned place = to[r];                                                                                \
+                _Pragma("unroll") for (unsigned j = 0; j < VECTOR; ++j)                                                \
+                {                                                                                                      \
+                    const unsigned at = start + r * stride + j;                                                        \
+                    const bool keeps = flags[r] >> j & 1;                                                              \
+                    if (keeps)                                                                                         \
+                        kept[place] = x[r][j];                                                                         \
+                    else if (splits && at < valid)                                                                     \
+                        kept[kept_here + at - place] = x[r][j];                                                        \
+                    place += keeps;                                                                                    \
+                }                                                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+        tw_barrier(item, TW_LOCAL_SPACE);                                                                              \
+        const unsigned long long place = told[0]; /* kept elements of all tiles before */                              \
+        type *const out = k->out + place, *const rest = k->out + (count - 1 - (first - place));                        \
+        if (STAGED) {                                                                                                  \
+            for (unsigned i = me; i < kept_here; i += TW_INTERNAL_TILE_ITEMS)                                          \
+                out[i] = kept[i];                                                                                      \
+            for (unsigned i = me; splits && i < valid - kept_here; i += TW_INTERNAL_TILE_ITEMS)                        \
+                *(rest - i) = kept[kept_here + i];                                                                     \
+        } else {                                                                                                       \
+            _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r)                                                      \
+                _Pragma("unroll") for (unsigned j = 0; j < VECTOR; ++j)                                                \
             {                                                                                                          \
                 const unsigned at = start + r * stride + j;                                                            \
                 const bool keeps = flags[r] >> j & 1;                                                                  \
-                if (keeps && STAGED)                                                                                   \
-                    kept[to] = x[r][j];                                                                                \
-                else if (keeps)                                                                                        \
-                    k->out[places.place + to] = x[r][j];                                                               \
-                else if (splits && at < valid && STAGED)                                                               \
-                    kept[places.all + at - to] = x[r][j];                                                              \
+                if (keeps)                                                                                             \
+                    out[to[r]] = x[r][j];                                                                              \
                 else if (splits && at < valid)                                                                         \
-                    k->out[count - 1 - (first - places.place) - (at - to)] = x[r][j];                                  \
-                to += keeps;                                                                                           \
+                    *(rest - (at - to[r])) = x[r][j];                                                                  \
+                to[r] += keeps;                                                                                        \
             }                                                                                                          \
-            before += (unsigned)(all >> 16 * r & 0xffff);                                                              \
-        }                                                                                                              \
-        if (STAGED) {                                                                                                  \
-            tw_barrier(item, TW_LOCAL_SPACE);                                                                          \
-            for (unsigned i = me; i < places.all; i += TW_INTERNAL_TILE_ITEMS)                                         \
-                k->out[places.place + i] = kept[i];                                                                    \
-            for (unsigned i = me; splits && i < valid - places.all; i += TW_INTERNAL_TILE_ITEMS)                       \
-                k->out[count - 1 - (first - places.place) - i] = kept[places.all + i];                                 \
         }                                                                                                              \
         if (me == 0 && count - first <= TILE)                                                                          \
-            *k->selected = places.place + places.all;                                                                  \
+            *k->selected = place + kept_here;                                                                          \
     }
 #define TW_INTERNAL_DEFINE_SELECT_SHARES(name, type, KEEP, function, splits)                                           \
     TW_INTERNAL_NO_CPU_KERNEL(name##_select_counts, name##_select)                                                     \
@@ -196,7 +211,7 @@ struct tw_internal_places {
         k.flags = flags;                                                                                               \
         k.out = out;                                                                                                   \
         k.selected = selected;                                                                                         \
-        tw_internal_plan_select(&plan, device, &k.common, sizeof(type), TW_INTERNAL_TILE(type),                        \
+        tw_internal_plan_select(&plan, device, &k.common, sizeof(type), TW_INTERNAL_SELECT_TILE(type),                 \
                                 TW_KERNEL(name##_select_counts),                                                       \
                                 device.is_gpu ? TW_KERNEL(name##_select_tiles) : TW_KERNEL(name##_select_shares));     \
         tw_internal_algorithm_run(group, &plan, &k.common, sizeof k);                                                  \

@@ -11,34 +11,41 @@
 #include <teamwork/lower/algorithm/sort_cpu.h>
 #include <teamwork/lower/algorithm/sort_gpu.h>
 
-/* Elements, with their places. */
+/* The block, and the parts of an element: keys, and the values of pairs. The program's arrays, and temporary memory, are
+   places (sort_key.h). On a CPU both parts are one struct. */
 #define TW_INTERNAL_DEFINE_SORT_ELEMENTS(name, type, key)                                                              \
     typedef type name##_element;                                                                                       \
-    struct name##_sort {                                                                                               \
-        struct tw_internal_algorithm common;                                                                           \
-        struct tw_internal_radix_sort sort;                                                                            \
-        const type *in;                                                                                                \
-        type *out;                                                                                                     \
-    };                                                                                                                 \
+    typedef type name##_key_part;                                                                                      \
+    typedef char name##_value_part;                                                                                    \
+    enum { name##_has_values = false };                                                                                \
+    TW_INTERNAL_DEFINE_SORT_BLOCK(name, TW_INTERNAL_SORT_NO_VALUES)                                                    \
+    TW_INTERNAL_ALWAYS_INLINE char *name##_values_to(const struct name##_sort *k, enum tw_internal_sort_place place)   \
+    {                                                                                                                  \
+        (void)k, (void)place;                                                                                          \
+        return NULL;                                                                                                   \
+    }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE const char *name##_values_from(const struct name##_sort *k,                              \
+                                                             enum tw_internal_sort_place place)                        \
+    {                                                                                                                  \
+        return name##_values_to(k, place);                                                                             \
+    }                                                                                                                  \
     TW_INTERNAL_ALWAYS_INLINE type name##_get(const struct name##_sort *k, enum tw_internal_sort_place place,          \
                                               size_t i)                                                                \
     {                                                                                                                  \
-        const type *const from = place == TW_INTERNAL_SORT_IN ? k->in                                                  \
-                                 : place == TW_INTERNAL_SORT_OUT                                                       \
-                                     ? k->out                                                                          \
-                                     : (const type *)tw_internal_at(k->common.scratch, k->sort.spare);                 \
-        return from[i];                                                                                                \
+        return name##_keys_from(k, place)[i];                                                                          \
     }                                                                                                                  \
     TW_INTERNAL_ALWAYS_INLINE void name##_put(const struct name##_sort *k, enum tw_internal_sort_place place,          \
                                               size_t i, type x)                                                        \
     {                                                                                                                  \
-        type *const to =                                                                                               \
-            place == TW_INTERNAL_SORT_OUT ? k->out : (type *)tw_internal_at(k->common.scratch, k->sort.spare);         \
-        to[i] = x;                                                                                                     \
+        name##_keys_to(k, place)[i] = x;                                                                               \
+    }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE unsigned name##_digit_of(const struct name##_sort *k, type x, size_t pass)               \
+    {                                                                                                                  \
+        return tw_internal_key_digit(&k->sort, tw_internal_key_bits(key(x)), sizeof(key(x)), pass);                    \
     }                                                                                                                  \
     TW_INTERNAL_ALWAYS_INLINE unsigned name##_digit(const struct name##_sort *k, type x, size_t pass)                  \
     {                                                                                                                  \
-        return tw_internal_key_digit(&k->sort, tw_internal_key_bits(key(x)), sizeof(key(x)), pass);                    \
+        return name##_digit_of(k, x, pass);                                                                            \
     }                                                                                                                  \
     TW_INTERNAL_ALWAYS_INLINE unsigned long long name##_whole_key(const struct name##_sort *k, type x)                 \
     {                                                                                                                  \
@@ -54,52 +61,83 @@
         key_type key;                                                                                                  \
         value_type value;                                                                                              \
     } name##_element;                                                                                                  \
-    struct name##_sort {                                                                                               \
-        struct tw_internal_algorithm common;                                                                           \
-        struct tw_internal_radix_sort sort;                                                                            \
-        const key_type *in;                                                                                            \
-        key_type *out;                                                                                                 \
-        const value_type *values;                                                                                      \
-        value_type *values_out;                                                                                        \
-    };                                                                                                                 \
+    typedef key_type name##_key_part;                                                                                  \
+    typedef value_type name##_value_part;                                                                              \
+    enum { name##_has_values = true };                                                                                 \
+    TW_INTERNAL_DEFINE_SORT_BLOCK(name, TW_INTERNAL_SORT_VALUES)                                                       \
+    TW_INTERNAL_ALWAYS_INLINE value_type *name##_values_to(const struct name##_sort *k,                                \
+                                                           enum tw_internal_sort_place place)                          \
+    {                                                                                                                  \
+        return place == TW_INTERNAL_SORT_OUT ? k->values_out                                                           \
+                                             : (value_type *)tw_internal_at(k->common.scratch, k->sort.spare_values);  \
+    }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE const value_type *name##_values_from(const struct name##_sort *k,                        \
+                                                                   enum tw_internal_sort_place place)                  \
+    {                                                                                                                  \
+        return place == TW_INTERNAL_SORT_IN ? k->values : name##_values_to(k, place);                                  \
+    }                                                                                                                  \
     TW_INTERNAL_ALWAYS_INLINE name##_element name##_get(const struct name##_sort *k,                                   \
                                                         enum tw_internal_sort_place place, size_t i)                   \
     {                                                                                                                  \
         name##_element x;                                                                                              \
-        if (place == TW_INTERNAL_SORT_SPARE) {                                                                         \
-            x.key = ((const key_type *)tw_internal_at(k->common.scratch, k->sort.spare))[i];                           \
-            x.value = ((const value_type *)tw_internal_at(k->common.scratch, k->sort.spare_values))[i];                \
-        } else {                                                                                                       \
-            x.key = (place == TW_INTERNAL_SORT_IN ? k->in : k->out)[i];                                                \
-            x.value = (place == TW_INTERNAL_SORT_IN ? k->values : k->values_out)[i];                                   \
-        }                                                                                                              \
+        x.key = name##_keys_from(k, place)[i];                                                                         \
+        x.value = name##_values_from(k, place)[i];                                                                     \
         return x;                                                                                                      \
     }                                                                                                                  \
     TW_INTERNAL_ALWAYS_INLINE void name##_put(const struct name##_sort *k, enum tw_internal_sort_place place,          \
                                               size_t i, name##_element x)                                              \
     {                                                                                                                  \
-        if (place == TW_INTERNAL_SORT_SPARE) {                                                                         \
-            ((key_type *)tw_internal_at(k->common.scratch, k->sort.spare))[i] = x.key;                                 \
-            ((value_type *)tw_internal_at(k->common.scratch, k->sort.spare_values))[i] = x.value;                      \
-        } else {                                                                                                       \
-            k->out[i] = x.key;                                                                                         \
-            k->values_out[i] = x.value;                                                                                \
-        }                                                                                                              \
+        name##_keys_to(k, place)[i] = x.key;                                                                           \
+        name##_values_to(k, place)[i] = x.value;                                                                       \
+    }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE unsigned name##_digit_of(const struct name##_sort *k, key_type key, size_t pass)         \
+    {                                                                                                                  \
+        return tw_internal_key_digit(&k->sort, tw_internal_key_bits(key), sizeof key, pass);                           \
     }                                                                                                                  \
     TW_INTERNAL_ALWAYS_INLINE unsigned name##_digit(const struct name##_sort *k, name##_element x, size_t pass)        \
     {                                                                                                                  \
-        return tw_internal_key_digit(&k->sort, tw_internal_key_bits(x.key), sizeof x.key, pass);                       \
+        return name##_digit_of(k, x.key, pass);                                                                        \
     }                                                                                                                  \
     TW_INTERNAL_ALWAYS_INLINE unsigned long long name##_whole_key(const struct name##_sort *k, name##_element x)       \
     {                                                                                                                  \
         return tw_internal_compared_bits(&k->sort, tw_internal_key_bits(x.key));                                       \
     }
 
+/* The block; MEMBERS are those for values. */
+#define TW_INTERNAL_SORT_NO_VALUES(type)
+#define TW_INTERNAL_SORT_VALUES(type)                                                                                  \
+    const type *values;                                                                                                \
+    type *values_out;
+#define TW_INTERNAL_DEFINE_SORT_BLOCK(name, MEMBERS)                                                                   \
+    enum {                                                                                                             \
+        name##_sort_tile_size =                                                                                        \
+            TW_INTERNAL_SORT_GROUP * TW_INTERNAL_SORT_ITEMS(sizeof(name##_key_part), sizeof(name##_value_part))        \
+    };                                                                                                                 \
+    struct name##_sort {                                                                                               \
+        struct tw_internal_algorithm common;                                                                           \
+        struct tw_internal_radix_sort sort;                                                                            \
+        const name##_key_part *in;                                                                                     \
+        name##_key_part *out;                                                                                          \
+        MEMBERS(name##_value_part)                                                                                     \
+    };                                                                                                                 \
+    TW_INTERNAL_ALWAYS_INLINE name##_key_part *name##_keys_to(const struct name##_sort *k,                             \
+                                                              enum tw_internal_sort_place place)                       \
+    {                                                                                                                  \
+        return place == TW_INTERNAL_SORT_OUT ? k->out                                                                  \
+                                             : (name##_key_part *)tw_internal_at(k->common.scratch, k->sort.spare);    \
+    }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE const name##_key_part *name##_keys_from(const struct name##_sort *k,                     \
+                                                                      enum tw_internal_sort_place place)               \
+    {                                                                                                                  \
+        return place == TW_INTERNAL_SORT_IN ? k->in : name##_keys_to(k, place);                                        \
+    }
+
 #define TW_INTERNAL_DEFINE_SORT(name, key_bytes, value_bytes)                                                          \
     TW_INTERNAL_DEFINE_SORT_TILES(name)                                                                                \
     TW_INTERNAL_DEFINE_SORT_SHARES(name)                                                                               \
-    TW_ND_RANGE_KERNEL(static TW_BLOCK(name##_sort) TW_FOR_GPUS name##_sort_count, TW_INTERNAL_TILE_ITEMS);            \
-    TW_ND_RANGE_KERNEL(static TW_BLOCK(name##_sort) TW_FOR_GPUS name##_sort_tiles, TW_INTERNAL_TILE_ITEMS);            \
+    TW_ND_RANGE_KERNEL(static TW_BLOCK(name##_sort) TW_FOR_GPUS name##_sort_count, TW_INTERNAL_SORT_GROUP);            \
+    TW_ND_RANGE_KERNEL(static TW_BLOCK(name##_sort) TW_FOR_GPUS name##_sort_tiles, TW_INTERNAL_SORT_GROUP);            \
+    TW_ND_RANGE_KERNEL(static TW_BLOCK(name##_sort) TW_FOR_GPUS name##_sort_one_tile, TW_INTERNAL_SORT_GROUP);         \
     TW_WORK_GROUP_KERNEL(static TW_BLOCK(name##_sort) TW_FOR_CPUS name##_sort_counts, 1);                              \
     TW_WORK_GROUP_KERNEL(static TW_BLOCK(name##_sort) TW_FOR_CPUS name##_sort_shares, 1);                              \
     static inline                                                                                                      \
@@ -111,13 +149,13 @@
         k->common.count = count;                                                                                       \
         k->sort.first_bit = first_bit;                                                                                 \
         k->sort.past_bit = past_bit > 8 * key_bytes ? 8 * key_bytes : past_bit;                                        \
-        if (k->sort.past_bit < first_bit)                                                                              \
-            k->sort.first_bit = k->sort.past_bit;                                                                      \
+        if (k->sort.past_bit <= first_bit)                                                                             \
+            k->sort.first_bit = k->sort.past_bit = 0;                                                                  \
         k->sort.flip = descending ? ~0ull : 0;                                                                         \
-        tw_internal_plan_sort(&plan, device, &k->common, &k->sort, key_bytes, value_bytes,                             \
-                              TW_INTERNAL_TILE_ITEMS *TW_INTERNAL_SORT_ITEMS(sizeof(name##_element)),                  \
+        tw_internal_plan_sort(&plan, device, &k->common, &k->sort, key_bytes, value_bytes, name##_sort_tile_size,      \
                               device.is_gpu ? TW_KERNEL(name##_sort_count) : TW_KERNEL(name##_sort_counts),            \
-                              device.is_gpu ? TW_KERNEL(name##_sort_tiles) : TW_KERNEL(name##_sort_shares));           \
+                              device.is_gpu ? TW_KERNEL(name##_sort_tiles) : TW_KERNEL(name##_sort_shares),            \
+                              TW_KERNEL(name##_sort_one_tile));                                                        \
         tw_internal_algorithm_run(group, &plan, &k->common, sizeof *k);                                                \
     }
 
@@ -176,9 +214,9 @@
 static inline void tw_internal_plan_sort(struct tw_internal_plan *plan, struct tw_internal_algorithm_device device,
                                          struct tw_internal_algorithm *block, struct tw_internal_radix_sort *sort,
                                          size_t key_bytes, size_t value_bytes, size_t tile, const tw_kernel *count,
-                                         const tw_kernel *kernel)
+                                         const tw_kernel *kernel, const tw_kernel *one_tile)
 {
-    const size_t items = device.is_gpu ? TW_INTERNAL_TILE_ITEMS : 1, bits = sort->past_bit - sort->first_bit;
+    const size_t items = device.is_gpu ? TW_INTERNAL_SORT_GROUP : 1, bits = sort->past_bit - sort->first_bit;
     const size_t groups = device.is_gpu ? tw_internal_divide_up(block->count, tile)
                                         : tw_internal_shares(block, device.units, key_bytes + value_bytes);
     size_t head = 0, counting = groups;
@@ -198,12 +236,14 @@ static inline void tw_internal_plan_sort(struct tw_internal_plan *plan, struct t
     sort->spare = tw_internal_round_up(head);
     sort->spare_values = sort->spare + tw_internal_round_up(block->count * key_bytes);
     plan->scratch_bytes = head;
-    if (sort->passes > 1 && (!device.is_gpu || groups > 1 || key_bytes + value_bytes > TW_INTERNAL_SORT_MOST_STAGED))
+    if (sort->passes > 1
+        && (!device.is_gpu || groups > 1 || key_bytes > TW_INTERNAL_SORT_MOST_STAGED
+            || value_bytes > TW_INTERNAL_SORT_MOST_STAGED))
         plan->scratch_bytes = sort->spare_values + block->count * value_bytes;
     for (unsigned pass = 0; pass < (sort->at_once ? 1 : sort->passes); ++pass) {
         if (!device.is_gpu && groups > 1)
             tw_internal_add_stage(plan, count, groups, items, pass);
-        tw_internal_add_stage(plan, kernel, groups, items, pass);
+        tw_internal_add_stage(plan, device.is_gpu && sort->at_once ? one_tile : kernel, groups, items, pass);
     }
 }
 

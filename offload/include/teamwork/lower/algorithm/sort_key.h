@@ -44,11 +44,28 @@ TW_OVERLOADED unsigned long long tw_internal_key_bits(double key)
 
 enum { TW_INTERNAL_DIGITS = 256, TW_INTERNAL_MOST_PASSES = 8, TW_INTERNAL_SORT_GROUPS = 4 };
 
-enum { TW_INTERNAL_SORT_MOST_STAGED = 96 }; /* bytes of elements that a GPU brings into order in local memory */
+/* Work-items of a group on a GPU, and the most sub-groups that they are. In the standard mapping a team has fewer threads
+   the more registers they take. */
+#ifndef TW_TRY_ITEMS
+#define TW_TRY_ITEMS 20
+#endif
+#ifdef TW_TRY_GROUP
+enum { TW_INTERNAL_SORT_GROUP = TW_TRY_GROUP };
+#elif defined(TW_INTERNAL_SIMT_BUILT)
+enum { TW_INTERNAL_SORT_GROUP = 384 };
+#else
+enum { TW_INTERNAL_SORT_GROUP = 256 };
+#endif
+enum { TW_INTERNAL_SORT_SUB_GROUPS = TW_INTERNAL_SORT_GROUP / 32 };
 
-/* Elements of a work-item, so that those of a tile fit local memory; 0 if they are too large. */
-#define TW_INTERNAL_SORT_ITEMS(bytes)                                                                                  \
-    ((bytes) <= 4 ? 20 : (bytes) <= 8 ? 12 : (bytes) <= 16 ? 8 : (bytes) <= 32 ? 4 : (bytes) <= 64 ? 2 : 1)
+enum { TW_INTERNAL_SORT_MOST_STAGED = 96 }; /* bytes of a key or a value that a GPU brings into order in local memory */
+
+/* Elements of a work-item, so that the staged keys of a tile, or the values, fit local memory. */
+#define TW_INTERNAL_SORT_ITEMS_FOR(bytes)                                                                              \
+    ((bytes) <= 4 ? TW_TRY_ITEMS : (bytes) <= 8 ? TW_TRY_ITEMS * 3 / 5 : (bytes) <= 16 ? 6 : (bytes) <= 32 ? 3 : 1)
+#define TW_INTERNAL_SORT_ITEMS(key_bytes, value_bytes)                                                                 \
+    TW_INTERNAL_SORT_ITEMS_FOR(                                                                                        \
+        (key_bytes) > (value_bytes) || (value_bytes) > TW_INTERNAL_SORT_MOST_STAGED ? (key_bytes) : (value_bytes))
 
 /* Temporary memory of a GPU: counters of tiles for each pass, digits that were counted, what tiles tell, and
    elements. */
@@ -92,7 +109,7 @@ TW_INTERNAL_ALWAYS_INLINE unsigned tw_internal_key_digit(const struct tw_interna
 {
     const unsigned shift = sort->first_bit + 8 * (unsigned)pass, mask = tw_internal_key_mask(sort, pass);
     key ^= sort->flip;
-    return mask == 0 ? 0 : (key_bytes <= 4 ? (unsigned)key >> shift : (unsigned)(key >> shift)) & mask;
+    return (key_bytes <= 4 ? (unsigned)key >> shift : (unsigned)(key >> shift)) & mask;
 }
 
 /* All bits of a key that are compared. */

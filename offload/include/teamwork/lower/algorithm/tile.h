@@ -19,14 +19,20 @@
 
 #define TW_INTERNAL_ALWAYS_INLINE static inline __attribute__((always_inline, unused))
 
-enum { TW_INTERNAL_TILE_ITEMS = 256 }; /* work-items of a group on a GPU */
+#ifndef TW_TRY_TILE
+#define TW_TRY_TILE 256
+#endif
+enum { TW_INTERNAL_TILE_ITEMS = TW_TRY_TILE }; /* work-items of a group on a GPU */
 
 /* Elements of a work-item's vector, and its rows: 64 bytes if elements are not larger. */
 #define TW_INTERNAL_VECTOR(type) (sizeof(type) < 16 && 16 % sizeof(type) == 0 ? 16 / sizeof(type) : 1)
 #define TW_INTERNAL_ROW_BYTES(type) (TW_INTERNAL_VECTOR(type) * sizeof(type))
 #define TW_INTERNAL_ROWS(type)                                                                                         \
     (TW_INTERNAL_ROW_BYTES(type) > 64 ? 1 : TW_INTERNAL_ROW_BYTES(type) <= 16 ? 4 : 64 / TW_INTERNAL_ROW_BYTES(type))
-#define TW_INTERNAL_LONG_ROWS(type) (2 * TW_INTERNAL_ROWS(type)) /* of a scan */
+#ifndef TW_TRY_LONG
+#define TW_TRY_LONG 2
+#endif
+#define TW_INTERNAL_LONG_ROWS(type) (TW_TRY_LONG * TW_INTERNAL_ROWS(type)) /* of a scan */
 #define TW_INTERNAL_LONG_TILE(type) (TW_INTERNAL_TILE_ITEMS * TW_INTERNAL_VECTOR(type) * TW_INTERNAL_LONG_ROWS(type))
 #define TW_INTERNAL_TILE(type) (TW_INTERNAL_TILE_ITEMS * TW_INTERNAL_VECTOR(type) * TW_INTERNAL_ROWS(type))
 
@@ -70,7 +76,8 @@ TW_INTERNAL_ALWAYS_INLINE bool tw_internal_is_aligned(const void *pointer)
 
 #if TW_ON_GPU
 
-/* Loads, or stores, a work-item's vector: 16 bytes at once, which are aligned so, or one element. */
+/* Loads, or stores, a work-item's vector: 16 bytes at once, which are aligned so, or one element. Or copies it from one
+   such place to another. */
 #define TW_INTERNAL_LOAD_ROW(to, from, type)                                                                           \
     do {                                                                                                               \
         if (TW_INTERNAL_VECTOR(type) > 1)                                                                              \
@@ -85,6 +92,17 @@ TW_INTERNAL_ALWAYS_INLINE bool tw_internal_is_aligned(const void *pointer)
         else                                                                                                           \
             *(to) = *(from);                                                                                           \
     } while (0)
+#define TW_INTERNAL_COPY_ROW(to, from, type)                                                                           \
+    do {                                                                                                               \
+        if (TW_INTERNAL_VECTOR(type) > 1)                                                                              \
+            tw_internal_copy_vector(to, from);                                                                         \
+        else                                                                                                           \
+            *(to) = *(from);                                                                                           \
+    } while (0)
+TW_INTERNAL_ALWAYS_INLINE void tw_internal_copy_vector(void *to, const void *from)
+{
+    *(tw_internal_vector *)to = *(const tw_internal_vector *)from;
+}
 TW_INTERNAL_ALWAYS_INLINE void tw_internal_load_vector(void *to, const void *from)
 {
     const tw_internal_vector vector = *(const tw_internal_vector *)from;
