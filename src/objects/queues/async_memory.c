@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Device memory that is allocated and freed in the order of a queue (teamwork/usm.h). The pool has the memory
+   (runtime/pool.h); this file knows after which command it is unused. */
+#include <teamwork/command_graph.h>
+#include <teamwork/usm.h>
+
+#include "base/cancellation.h"
+#include "base/detail.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/process.h"
+#include "queue.h"
+#include "runtime/pool.h"
+#include "runtime/usm_list.h"
+
+static tw_status check(const tw_queue *queue)
+{
+    if (!queue)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is NULL");
+    const tw_status status = tw_check_copy(queue);
+    return status == TW_SUCCESS ? tw_check_process() : status;
+}
+
+/* Returns the queue's number if it keeps the order, else 0. */
+static uint64_t order_of(const struct tw_queue *queue)
+{
+    return queue->tasks.in_order ? queue->tasks.number : 0;
+}
+
+/* Waits until a block of the pool becomes unused, and frees it. Returns false if that cannot be. */
+static bool wait_for_room(tw_device *device)
+{
+    struct tw_command *after = tw_pool_next_unused(device);
+    if (!after)
+        return false;
+    const bool is_over = tw_event_wait(&after->events[TW_PHASE_COMPLETE]) != TW_ERROR_WOULD_DEADLOCK;
+    tw_command_release(after);
+    return is_over && tw_pool_trim(device, 0);
+}
+
+/* Allocates a block that is not in the pool. Returns NULL if there is no room. */
+static void *allocate(tw_device *device, size_t bytes)
+{
+    void *block = tw_device_allocate(device, bytes);
+    if (!block && tw_pool_make_room(device))
+        block = tw_device_allocate(device, bytes);
+    while (!block && wait_for_room(device))
+        block = tw_device_allocate(device, bytes);
+    if (block)
+        tw_log(TW_LOG_INFO, "memory: %s: %zu bytes by tw_malloc_async()", tw_device_name(device), bytes);
+    return block;
+}
+
+void *tw_malloc_async(tw_queue *queue, size_t bytes)
+{
+    if (check(queue) != TW_SUCCESS)
+        return NULL;
+    TW_DEFER_CANCELLATION;
+    tw_device *device = queue->device;
+    const size_t block_bytes = bytes ? tw_pool_bytes(bytes) : 0;
+    if (!block_bytes) {
+        (void)tw_fail(TW_ERROR_INVALID_ARGUMENT, "%zu bytes cannot be allocated", bytes);
+        return NULL;
+    }
+    unsigned char *block = tw_pool_take(device, block_bytes, order_of(queue));
+    if (!block && !(block = allocate(device, block_bytes))) {
+        (void)tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "%s has no room for %zu bytes of device memory: it has %zu in all",
+                      tw_device_name(device), bytes, tw_device_facts(device)->global_mem_bytes);
+        return NULL;
+    }
+    if (!tw_usm_add(&(struct tw_usm_allocation){.first = block,
+                                                .past = block + bytes,
+                                                .type = TW_POINTER_DEVICE,
+                                                .device = device,
+                                                .block = block,
+                                                .pooled_bytes = block_bytes})) {
+        tw_device_release(device, block);
+        (void)tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to note an allocation");
+        return NULL;
+    }
+    tw_lock();
+    tw_object_born_locked(TW_OBJECT_MEMORY);
+    tw_unlock();
+    return block;
+}
+
+static tw_status check_free(const tw_queue *queue, const unsigned char *memory, struct tw_usm_allocation *allocation)
+{
+    const tw_status status = check(queue);
+    if (status != TW_SUCCESS)
+        return status;
+    if (!tw_usm_find(memory, allocation) || allocation->first != memory || !allocation->pooled_bytes)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT,
+                       "the memory is not from tw_malloc_async(), or was freed: tw_free() frees the other kinds");
+    if (allocation->device != queue->device)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the memory is of %s, and the queue's device is %s",
+                       tw_device_name(allocation->device), tw_device_name(queue->device));
+    if (tw_queue_is_recording(queue))
+        return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
+                       "the queue is recording, and freeing cannot be recorded: free the memory when the graph is not "
+                       "submitted any more");
+    return TW_SUCCESS;
+}
+
+/* Gives an allocation to the pool, or if there is no memory to note it, to the device; after an event, which is released. */
+static void give(const struct tw_queue *queue, const struct tw_usm_allocation *allocation, tw_event *event)
+{
+    const struct tw_pool_block block = {allocation->block, allocation->pooled_bytes};
+    if (tw_pool_give(allocation->device, block, order_of(queue), event ? tw_command_of(event) : NULL))
+        return;
+    (void)tw_event_wait(event);
+    tw_event_release(&event);
+    tw_device_release(allocation->device, block.memory);
+}
+
+tw_status tw_free_async(tw_queue *queue, void *memory)
+{
+    struct tw_usm_allocation allocation;
+    tw_event *event = NULL;
+    if (!memory)
+        return TW_SUCCESS;
+    TW_DEFER_CANCELLATION;
+    tw_status status = check_free(queue, memory, &allocation);
+    if (status == TW_SUCCESS)
+        status = queue->tasks.in_order ? tw_queue_last_event(queue, &event) : tw_queue_submit_marker(queue, &event);
+    if (status != TW_SUCCESS)
+        return status;
+    if (!tw_usm_remove(memory, &allocation)) { /* another thread has freed it meanwhile */
+        tw_event_release(&event);
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the memory was freed");
+    }
+    give(queue, &allocation, event);
+    tw_lock();
+    tw_object_died_locked(TW_OBJECT_MEMORY);
+    tw_unlock();
+    return TW_SUCCESS;
+}
+
+size_t tw_memory_pool_bytes(const tw_device *device)
+{
+    return device ? tw_pool_size(device) : 0;
+}
+
+tw_status tw_memory_pool_trim(tw_device *device, size_t keep_bytes)
+{
+    if (!device)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the device is NULL");
+    const tw_status status = tw_check_process();
+    if (status == TW_SUCCESS)
+        (void)tw_pool_trim(device, keep_bytes);
+    return status;
+}
