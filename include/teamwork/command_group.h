@@ -316,6 +316,8 @@ TW_API size_t tw_command_group_temporary_bytes(const tw_command_group *group);
 /* What the macros above call; not for direct use. */
 TW_API tw_status tw_internal_submit(tw_queue *queue, tw_command_group *group, tw_event **event, const char *file,
                                     int line);
+TW_API tw_status tw_internal_submit_launch(tw_queue *queue, tw_command_group **group, tw_event **event,
+                                           const char *file, int line);
 TW_API tw_status tw_internal_submit_function(tw_queue *queue, tw_queue *fallback, tw_command_group_function function,
                                              void *user, tw_event **event, const char *file, int line);
 TW_API tw_command_group *tw_internal_begin_block(tw_queue *queue);
