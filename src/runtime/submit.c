@@ -253,7 +253,7 @@ static inline void describe_use(struct tw_graph_access *access, const struct tw_
 static void end_accesses(struct tw_command *command, struct tw_graph_access *past)
 {
     if (command->turn)
-        *past++ = (struct tw_graph_access){.resource = command->turn, .writes = true};
+        *past++ = (struct tw_graph_access){.resource = command->turn, .writes = !command->shares_turn};
     command->body.node.access_count = (size_t)(past - command->body.node.accesses);
 }
 
@@ -403,8 +403,8 @@ static __attribute__((noinline)) void follow_locked(struct tw_command *command, 
     struct tw_node *node = &command->body.node;
     for (size_t i = 0; i < count; ++i) {
         if (!before[i]->body.node.finished) {
-            tw_graph_depend(node, &before[i]->body.node, !command->body.kind->only_orders);
-        } else if (before[i]->status != TW_SUCCESS) {
+            tw_graph_depend(node, &before[i]->body.node, !command->only_orders);
+        } else if (before[i]->status != TW_SUCCESS && !command->only_orders) {
             tw_graph_cancel(node, &before[i]->failure->cause);
             node->lost_input = true; /* it would be cancelled on a fallback's device as well */
         }

@@ -28,7 +28,6 @@ struct tw_task_kind {
     bool awaits_program; /* the program ends it, by tw_command_finish_access_locked() */
     bool can_be_undone;  /* the arguments are tw_before: where the contents were, for when it is cancelled */
     bool writes_more;    /* it may change more than its command's uses say */
-    bool only_orders;    /* the failure of what it waits for does not cancel it */
 
     /* Returns the ordering domain of a body that is about to be submitted; NULL if it must wait on the host until all its
        predecessors are finished. Called without the lock. NULL: always so, or its maker sets the domain. */

@@ -48,7 +48,6 @@ static const struct tw_task_kind marker_kind = {
     .tool_kind = TW_TOOL_NOTHING,
     .name = "marker",
     .what = "a marker or barrier",
-    .only_orders = true,
     .domain = domain,
     .ready_locked = ready_locked,
     .enqueue = enqueue,
@@ -156,6 +155,7 @@ static tw_status submit_marker(struct tw_queue *queue, bool is_barrier, tw_event
     marker->body.kind = &marker_kind;
     marker->body.node.domain = domain(marker);
     marker->timed = event != NULL;
+    marker->only_orders = true;
     marker->is_held = true; /* until the queue knows of it */
     tw_lock();
     const tw_status status =
