@@ -332,6 +332,10 @@ TW_API void *tw_internal_view(tw_command_group *group, tw_buffer *buffer, tw_acc
 TW_API struct tw_internal_target tw_internal_reduction(tw_command_group *group, tw_buffer *buffer, size_t index,
                                                        bool keep);
 TW_API struct tw_internal_array tw_internal_reduction_array(tw_command_group *group, tw_buffer *buffer, bool keep);
+TW_API struct tw_internal_target tw_internal_reduction_to(tw_command_group *group, void *memory, size_t bytes,
+                                                          bool keep);
+TW_API struct tw_internal_array tw_internal_reduction_array_to(tw_command_group *group, void *memory,
+                                                               size_t element_bytes, size_t count, bool keep);
 
 TW_END_DECLS
 
