@@ -14,7 +14,8 @@
  *                                       or has TW_LOCAL variables without work-groups
  *     TW_ERROR_INVALID_COMMAND_GROUP    the group has a kernel already
  *     TW_ERROR_UNSUPPORTED              the device cannot run the kernel as it was compiled, or the kernel is defined
- *                                       for others (TW_FOR_CPUS, TW_FOR_GPUS)
+ *                                       for others (TW_FOR_CPUS, TW_FOR_GPUS), or for sub-groups of another size
+ *                                       (TW_SUB_GROUP_SIZE())
  *     TW_ERROR_OUT_OF_LOCAL_MEMORY      TW_LOCAL variables and local accessors of a group are more than the device has
  *     TW_ERROR_INVALID_ARGUMENT         a pointer in the block is NULL (TW_NULL, command_group.h, is for one that is to
  *                                       be), or leads to a buffer of the group whose elements have another size; on a

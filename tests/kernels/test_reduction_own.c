@@ -288,7 +288,7 @@ TW_TEST(mean_and_variance)
             TW_EQUAL(got.count, expected.count);
             TW_CHECK(got.mean > expected.mean * (1 - 1e-12) && got.mean < expected.mean * (1 + 1e-12));
             TW_CHECK(got.squares > expected.squares * (1 - 1e-11) && got.squares < expected.squares * (1 + 1e-11));
-            TW_CHECK(run == 0 || memcmp(&got, &first, sizeof got) == 0);
+            TW_CHECK(run == 0 || (got.mean == first.mean && got.squares == first.squares));
             first = got;
             TW_PASS(tw_buffer_destroy(&out));
         }
