@@ -114,7 +114,7 @@ TW_API tw_status tw_queue_end_recording(tw_queue *queue, tw_command_graph **grap
  * @param queue  that began the recording
  * @param graph  of the same device; not NULL
  * @return as tw_queue_end_recording(): on an error what was recorded is lost, and the graph has the groups that it had
- *         TW_ERROR_INVALID_ARGUMENT  also when graph is NULL, or of another device
+ *         TW_ERROR_INVALID_ARGUMENT  also when graph is NULL, and the queue records on; or when it is of another device
  */
 TW_API tw_status tw_queue_update_graph(tw_queue *queue, tw_command_graph *graph);
 

@@ -35,11 +35,11 @@
  *
  * with the errors of accessors, and TW_ERROR_INVALID_RANGE where the buffer has no such element. For pointers:
  * TW_ERROR_INVALID_ARGUMENT where kernels of the queue's device cannot use the memory, as far as that is known,
- * TW_ERROR_INVALID_RANGE where its allocation ends before, and TW_ERROR_UNSUPPORTED on a queue over several devices. Buffers hold the
- * reduction's type; the launch fails with TW_ERROR_INVALID_KERNEL if the size of their elements is another, or if it
- * names no buffer for a member. Where nothing is combined, also by a launch of no work-items, TW_REDUCE() leaves the
- * element as it is, and TW_REDUCE_INIT() makes it the identity of op (group_functions.h), but a NaN for TW_MIN and
- * TW_MAX of floating point.
+ * TW_ERROR_INVALID_RANGE where its allocation ends before, and TW_ERROR_UNSUPPORTED on a queue over several devices.
+ * Buffers hold the reduction's type; the launch fails with TW_ERROR_INVALID_KERNEL if the size of their elements is
+ * another, or if it names no buffer for a member. Where nothing is combined, also by a launch of no work-items,
+ * TW_REDUCE() leaves the element as it is, and TW_REDUCE_INIT() makes it the identity of op (group_functions.h), but a NaN
+ * for TW_MIN and TW_MAX of floating point.
  *
  * Operations of the program, on a type of its own, as for the place of the least element:
  *
@@ -76,10 +76,10 @@
  *
  * TW_REDUCTION_ARRAY(type, op) reduces into all elements of a buffer, TW_REDUCE_ARRAY(cg, buffer) or
  * TW_REDUCE_ARRAY_INIT(cg, buffer), or into `count` elements of unified shared memory, TW_REDUCE_ARRAY_TO(cg, pointer,
- * count) or TW_REDUCE_ARRAY_INIT_TO(cg, pointer, count), and tw_combine_at(k->member, index, x) adds x to that of an index, a linear one,
- * which must be one of the buffer's: where the file is compiled with TW_DEBUG_BOUNDS, another one is an error as in
- * view.h. TW_ERROR_INVALID_RANGE: the buffer has no elements, or 2^32 or more, or is a sub-buffer whose rows do not lie
- * back to back.
+ * count) or TW_REDUCE_ARRAY_INIT_TO(cg, pointer, count), and tw_combine_at(k->member, index, x) adds x to that of an
+ * index, a linear one, which must be one of the array's: where the file is compiled with TW_DEBUG_BOUNDS, another one is an
+ * error as in view.h. TW_ERROR_INVALID_RANGE: there are no elements, or 2^32 or more, or the buffer is a sub-buffer whose
+ * rows do not lie back to back.
  *
  * On a CPU each part of the launch has a copy of the array, up to 64 MiB in all; of a larger array there is one copy and
  * one part. On a GPU teams have copies in local memory, where all arrays of the launch together take 16 KiB or less;

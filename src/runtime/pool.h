@@ -13,31 +13,41 @@
 struct tw_command;
 struct tw_device;
 
-/* A piece of a device's memory. */
+/* Why a block is in use though it was freed. */
+struct tw_pool_hold {
+    struct tw_command *after; /* counted: until it is complete; NULL: it is not in use */
+    uint64_t queue;           /* number of the in-order task queue whose later commands come after it; 0: of none */
+};
+
+/* A piece of a device's memory, in the pool or allocated. While it is allocated, `holds` has what used it before: only
+   the queue that it was allocated for comes after that. */
 struct tw_pool_block {
+    struct tw_pool_block *next; /* in the pool: of the same size, freed later */
     void *memory;
-    size_t bytes; /* as tw_pool_bytes() rounds them */
+    size_t bytes;                 /* as tw_pool_bytes() rounds them */
+    struct tw_pool_hold holds[2]; /* the latest first */
 };
 
 /* Returns the size of the block for an allocation: at most an eighth more. 0: there are no so large ones. */
 size_t tw_pool_bytes(size_t bytes);
-/* Takes a block that nothing uses any more, or that the in-order task queue with a number has freed: what comes later in
-   that may use it. 0: of no task queue. Returns NULL if there is none. */
-void *tw_pool_take(struct tw_device *device, size_t bytes, uint64_t queue);
-/* Gives a block to the pool. It is in use until `after` is complete, with a reference that the pool takes over; NULL: it
-   is unused. `queue` as for tw_pool_take(). Returns false if memory is exhausted. */
-bool tw_pool_give(struct tw_device *device, struct tw_pool_block block, uint64_t queue, struct tw_command *after);
+/* Takes a block that nothing uses any more but what comes before in the in-order task queue with a number; 0: of none.
+   Returns NULL if there is none. */
+struct tw_pool_block *tw_pool_take(struct tw_device *device, size_t bytes, uint64_t queue);
+/* Makes a block. Returns NULL if there is no memory; `*is_full` says whether the device has none. */
+struct tw_pool_block *tw_pool_make(struct tw_device *device, size_t bytes, bool *is_full);
+/* Gives a block to the pool. It is in use as `hold` says, which the pool takes over, and as long as it was before. */
+void tw_pool_give(struct tw_device *device, struct tw_pool_block *block, struct tw_pool_hold hold);
 /* Frees unused blocks until the pool has at most so many bytes. Returns true if it freed any. */
 bool tw_pool_trim(struct tw_device *device, size_t keep_bytes);
 /* Frees unused objects of the library, and all unused blocks. Returns true if there were any. The device may be NULL. */
 bool tw_pool_make_room(struct tw_device *device);
-/* Returns a command, with a reference, with which a block becomes unused; NULL if there is none. */
+/* Returns a command, with a reference, that keeps a block in use; NULL if there is none. */
 struct tw_command *tw_pool_next_unused(struct tw_device *device);
 /* Releases the commands that are complete: they keep their queues. */
 void tw_pool_settle_locked(struct tw_device *device);
-/* Returns the bytes of all blocks. */
+/* Returns the bytes of all blocks in the pool. */
 size_t tw_pool_size(const struct tw_device *device);
-/* Frees all blocks. No command is unfinished any more. */
+/* Frees all blocks in the pool. No command is unfinished any more. */
 void tw_pool_close(struct tw_device *device);
 
 #endif

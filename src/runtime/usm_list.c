@@ -72,7 +72,7 @@ bool tw_usm_name(const void *pointer, char *text, size_t bytes)
     struct tw_usm_allocation allocation;
     if (!tw_usm_find(pointer, &allocation))
         return false;
-    const char *function = allocation.pooled_bytes                ? "tw_malloc_async"
+    const char *function = allocation.pooled                      ? "tw_malloc_async"
                            : allocation.type == TW_POINTER_DEVICE ? "tw_malloc_device"
                            : allocation.type == TW_POINTER_SHARED ? "tw_malloc_shared"
                                                                   : "tw_malloc_host";

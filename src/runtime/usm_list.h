@@ -13,12 +13,14 @@
 #include "backend.h"
 #include "device.h"
 
+struct tw_pool_block;
+
 struct tw_usm_allocation {
     const unsigned char *first, *past; /* the key in the tree */
     tw_pointer_type type;
-    tw_device *device;   /* NULL: host memory */
-    void *block;         /* what was allocated: begins earlier if the alignment demands it */
-    size_t pooled_bytes; /* of a block that goes to the device's pool (pool.h); 0: it does not */
+    tw_device *device;            /* NULL: host memory */
+    void *block;                  /* what was allocated: begins earlier if the alignment demands it */
+    struct tw_pool_block *pooled; /* that goes to the device's pool when it is freed (pool.h); NULL: `block` is freed */
 };
 
 /* Returns true if memory can be aligned so. */

@@ -118,6 +118,39 @@ TW_TEST(other_queues_get_memory_that_is_unused)
     tw_test_destroy_queues(queues, 2);
 }
 
+/* Memory that an in-order queue has allocated again, before its own groups have run, and that was then freed without them,
+   is not given to others before these have run. */
+TW_TEST(what_used_memory_before_still_holds_it)
+{
+    tw_queue *queues[3] = {queue_with(TW_QUEUE_IN_ORDER), queue_with(TW_QUEUE_IN_ORDER), queue_with(0)};
+    for (int by = 0; by < 3; ++by) {
+        tw_event *start = user_event();
+        int *x = allocate(queues[0], N);
+        submit_put(queues[0], x, 1, start);
+        TW_PASS(tw_free_async(queues[0], x));
+        int *again = allocate(queues[0], N);
+        TW_CHECK(again == x);
+        if (by == 0)
+            tw_free(again);
+        else
+            TW_PASS(tw_free_async(queues[by], again)); /* which has nothing to do */
+        TW_PASS(tw_queue_wait(queues[1]));
+        int *other = allocate(queues[1], N), *third = allocate(queues[2], N);
+        TW_CHECK(other != x && third != x);
+        TW_PASS(tw_event_complete(start, TW_SUCCESS));
+        TW_PASS(tw_queue_wait(queues[0]));
+        TW_PASS(tw_queue_wait(queues[2]));
+        int *last = allocate(queues[2], N);
+        TW_CHECK(last == x);
+        tw_free(last);
+        tw_free(other);
+        tw_free(third);
+        TW_PASS(tw_memory_pool_trim(tw_queue_device(queues[0]), 0));
+        tw_event_release(&start);
+    }
+    tw_test_destroy_queues(queues, 3);
+}
+
 /* A queue that was destroyed frees what its groups used all the same, and another one is not taken for it. */
 TW_TEST(pools_outlive_queues)
 {
@@ -261,6 +294,7 @@ TW_TEST(memory_is_aligned)
 
 TW_TEST_LIST = {TW_CASE(an_in_order_queue_allocates_again_what_it_has_freed),
                 TW_CASE(other_queues_get_memory_that_is_unused),
+                TW_CASE(what_used_memory_before_still_holds_it),
                 TW_CASE(pools_outlive_queues),
                 TW_CASE(a_full_device_takes_memory_back_from_its_pool),
                 TW_CASE(sizes_of_blocks),

@@ -138,8 +138,9 @@ void tw_free(void *memory)
     TW_DEFER_CANCELLATION;
     if (!tw_usm_remove(memory, &allocation))
         return;
-    if (!allocation.pooled_bytes
-        || !tw_pool_give(allocation.device, (struct tw_pool_block){allocation.block, allocation.pooled_bytes}, 0, NULL))
+    if (allocation.pooled)
+        tw_pool_give(allocation.device, allocation.pooled, (struct tw_pool_hold){.after = NULL});
+    else
         release(allocation.device, allocation.block, allocation.type);
     tw_lock();
     tw_object_died_locked(TW_OBJECT_MEMORY);

@@ -38,15 +38,21 @@ static bool wait_for_room(tw_device *device)
     return is_over && tw_pool_trim(device, 0);
 }
 
-/* Allocates a block that is not in the pool. Returns NULL if there is no room. */
-static void *allocate(tw_device *device, size_t bytes)
+/* Makes a block. Returns NULL if there is no room, and tw_error_detail() says of what. */
+static struct tw_pool_block *make_block(tw_device *device, size_t bytes)
 {
-    void *block = tw_device_allocate(device, bytes);
-    if (!block && tw_pool_make_room(device))
-        block = tw_device_allocate(device, bytes);
-    while (!block && wait_for_room(device))
-        block = tw_device_allocate(device, bytes);
-    if (block)
+    bool is_full;
+    struct tw_pool_block *block = tw_pool_make(device, bytes, &is_full);
+    if (is_full && tw_pool_make_room(device))
+        block = tw_pool_make(device, bytes, &is_full);
+    while (is_full && wait_for_room(device))
+        block = tw_pool_make(device, bytes, &is_full);
+    if (is_full)
+        (void)tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "%s has no room for %zu bytes of device memory: it has %zu in all",
+                      tw_device_name(device), bytes, tw_device_facts(device)->global_mem_bytes);
+    else if (!block)
+        (void)tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to note an allocation");
+    else
         tw_log(TW_LOG_INFO, "memory: %s: %zu bytes by tw_malloc_async()", tw_device_name(device), bytes);
     return block;
 }
@@ -62,26 +68,24 @@ void *tw_malloc_async(tw_queue *queue, size_t bytes)
         (void)tw_fail(TW_ERROR_INVALID_ARGUMENT, "%zu bytes cannot be allocated", bytes);
         return NULL;
     }
-    unsigned char *block = tw_pool_take(device, block_bytes, order_of(queue));
-    if (!block && !(block = allocate(device, block_bytes))) {
-        (void)tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "%s has no room for %zu bytes of device memory: it has %zu in all",
-                      tw_device_name(device), bytes, tw_device_facts(device)->global_mem_bytes);
+    struct tw_pool_block *block = tw_pool_take(device, block_bytes, order_of(queue));
+    if (!block && !(block = make_block(device, block_bytes)))
         return NULL;
-    }
-    if (!tw_usm_add(&(struct tw_usm_allocation){.first = block,
-                                                .past = block + bytes,
+    unsigned char *memory = block->memory;
+    if (!tw_usm_add(&(struct tw_usm_allocation){.first = memory,
+                                                .past = memory + bytes,
                                                 .type = TW_POINTER_DEVICE,
                                                 .device = device,
-                                                .block = block,
-                                                .pooled_bytes = block_bytes})) {
-        tw_device_release(device, block);
+                                                .block = memory,
+                                                .pooled = block})) {
+        tw_pool_give(device, block, (struct tw_pool_hold){.after = NULL});
         (void)tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to note an allocation");
         return NULL;
     }
     tw_lock();
     tw_object_born_locked(TW_OBJECT_MEMORY);
     tw_unlock();
-    return block;
+    return memory;
 }
 
 static tw_status check_free(const tw_queue *queue, const unsigned char *memory, struct tw_usm_allocation *allocation)
@@ -89,7 +93,7 @@ static tw_status check_free(const tw_queue *queue, const unsigned char *memory, 
     const tw_status status = check(queue);
     if (status != TW_SUCCESS)
         return status;
-    if (!tw_usm_find(memory, allocation) || allocation->first != memory || !allocation->pooled_bytes)
+    if (!tw_usm_find(memory, allocation) || allocation->first != memory || !allocation->pooled)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT,
                        "the memory is not from tw_malloc_async(), or was freed: tw_free() frees the other kinds");
     if (allocation->device != queue->device)
@@ -100,17 +104,6 @@ static tw_status check_free(const tw_queue *queue, const unsigned char *memory, 
                        "the queue is recording, and freeing cannot be recorded: free the memory when the graph is not "
                        "submitted any more");
     return TW_SUCCESS;
-}
-
-/* Gives an allocation to the pool, or if there is no memory to note it, to the device; after an event, which is released. */
-static void give(const struct tw_queue *queue, const struct tw_usm_allocation *allocation, tw_event *event)
-{
-    const struct tw_pool_block block = {allocation->block, allocation->pooled_bytes};
-    if (tw_pool_give(allocation->device, block, order_of(queue), event ? tw_command_of(event) : NULL))
-        return;
-    (void)tw_event_wait(event);
-    tw_event_release(&event);
-    tw_device_release(allocation->device, block.memory);
 }
 
 tw_status tw_free_async(tw_queue *queue, void *memory)
@@ -129,7 +122,8 @@ tw_status tw_free_async(tw_queue *queue, void *memory)
         tw_event_release(&event);
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the memory was freed");
     }
-    give(queue, &allocation, event);
+    tw_pool_give(allocation.device, allocation.pooled,
+                 (struct tw_pool_hold){event ? tw_command_of(event) : NULL, order_of(queue)});
     tw_lock();
     tw_object_died_locked(TW_OBJECT_MEMORY);
     tw_unlock();
