@@ -343,8 +343,9 @@ struct tw_backend_graphs {
                              struct tw_backend_graph **graph);
 
     /* Makes a graph of nodes from another one, whose launches that are in flight it does not change, and which is not
-       launched any more, also on failure. That one is destroyed by itself, later or earlier. If its nodes are too different,
-       returns TW_SUCCESS and leaves `*graph` NULL: `instantiate` follows. NULL in a backend where that gains nothing. */
+       launched any more, also on failure. That one is destroyed by itself, later or earlier. If its nodes are too
+       different, returns TW_SUCCESS and leaves `*graph` NULL: `instantiate` follows. NULL in a backend where that gains
+       nothing. */
     tw_status (*update)(struct tw_backend_graph *before, const struct tw_backend_graph_node *nodes, size_t count,
                         struct tw_backend_graph **graph);
 

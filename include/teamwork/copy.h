@@ -76,8 +76,8 @@ TW_API void tw_copy_to_part(tw_command_group *group, tw_buffer *buffer, tw_id of
 /**
  * Brings the contents to the host, in advance: once the command is complete, a host accessor that reads moves nothing,
  * until a command changes the contents. The group has no other accessors, but may have several updates: all their
- * copies are one command, which is complete when the last one is over. In a command graph it is done at each submission,
- * which is then made group by group (command_graph.h); behind the graph it costs less.
+ * copies are one command, which is complete when the last one is over. In a command graph it is done at each
+ * submission, which is then made group by group (command_graph.h); behind the graph it costs less.
  *
  * Further error, kept in the group:
  *     TW_ERROR_INVALID_COMMAND_GROUP  the group has accessors

@@ -58,24 +58,26 @@
  * work-items wrote before is there, and at its end, for global and local memory. An empty range is allowed: a reduction
  * of it is `init`.
  *
- * Loads and stores of the group: each work-item has `n` elements of a range in memory, in an array of its own, from which
- * registers become. `n` is a constant. `group` is the tw_nd_item, its tw_sub_group, or the item of a loop over the
- * work-items of a hierarchical kernel. With i the number of the work-item in the group of `size`, and k from 0 up to n:
+ * Loads and stores of the group: each work-item has `n` elements of a range in memory, in an array of its own, from
+ * which registers become. `n` is a constant. `group` is the tw_nd_item, its tw_sub_group, or the item of a loop over
+ * the work-items of a hierarchical kernel. With i the number of the work-item in the group of `size`, and k from 0 up
+ * to n:
  *
  *     void tw_group_load_blocked(group, to, from, n)       to[k] = from[i * n + k]: neighbours in memory
- *     void tw_group_load_striped(group, to, from, n)       to[k] = from[k * size + i]: those of all work-items side by side
+ *     void tw_group_load_striped(group, to, from, n)       to[k] = from[k * size + i]: every size-th one
  *     void tw_group_store_blocked(group, to, from, n)      to[i * n + k] = from[k]
  *     void tw_group_store_striped(group, to, from, n)      to[k * size + i] = from[k]
- *     void tw_group_load_blocked_part(group, to, from, n, count, other)     the same where memory has `count` elements: in
- *     void tw_group_load_striped_part(group, to, from, n, count, other)     the place of those behind them is `other`
+ *     void tw_group_load_blocked_part(group, to, from, n, count, other)     the same where memory has `count` elements:
+ *     void tw_group_load_striped_part(group, to, from, n, count, other)     in the place of those behind is `other`,
  *     void tw_group_store_blocked_part(group, to, from, n, count)           and they are not stored
  *     void tw_group_store_striped_part(group, to, from, n, count)
  *
  * These are no barriers, and work-items may come to them alone. On a GPU striped accesses of global memory are the fast
  * ones, and on a CPU, where one work-item follows the other, blocked ones.
  *
- * All work-items of the group come to a call of the others or none, as with group_functions.h. The functions themselves are for
- * kernels only. On a GPU a type takes 32 values of local memory where a function for work-groups is called for it.
+ * All work-items of the group come to a call of the others or none, as with group_functions.h. The functions themselves
+ * are for kernels only. On a GPU a type takes 32 values of local memory where a function for work-groups is called for
+ * it.
  */
 #ifndef TEAMWORK_GROUP_ALGORITHMS_H
 #define TEAMWORK_GROUP_ALGORITHMS_H

@@ -36,8 +36,9 @@ TW_API void *tw_malloc_host(size_t bytes);
  */
 TW_API void *tw_aligned_alloc_host(size_t alignment, size_t bytes);
 
-/** Frees memory of tw_malloc_host() or tw_aligned_alloc_host(), which no buffer may be over any more; tw_free() of usm.h does the same. `memory` is
- *  the pointer that the allocation returned. NULL, and all other memory, are left alone. Thread safe. */
+/** Frees memory of tw_malloc_host() or tw_aligned_alloc_host(), which no buffer may be over any more; tw_free() of
+ *  usm.h does the same. `memory` is the pointer that the allocation returned. NULL, and all other memory, are left
+ *  alone. Thread safe. */
 TW_API void tw_free_host(void *memory);
 
 TW_END_DECLS

@@ -146,8 +146,8 @@ TW_INTERNAL_DEFINE_KERNEL_OF(nd_range_kernel, "tw_parallel_for_nd_range()",
  *     status = tw_queue_parallel_for(queue, cg, &event, tw_range_1d(n), saxpy,
  *                                    .a = 2.0f, .x = tw_read(cg, x), .y = tw_read_write(cg, y));
  *
- * The first has pointers to unified shared memory, which need no accessors, the second has buffers. A kernel that depends
- * on events, or reserves local memory, is recorded in a group.
+ * The first has pointers to unified shared memory, which need no accessors, the second has buffers. A kernel that
+ * depends on events, or reserves local memory, is recorded in a group.
  *
  * Expands to: a statement expression that declares `group`, launches and submits. The captures are evaluated in it.
  *

@@ -252,8 +252,8 @@ TW_API bool tw_queue_is_profiling(const tw_queue *queue);
  *     TW_COMMAND_GROUP(consumers, cg) { tw_depends_on(cg, all); ... }
  *
  * A marker is about the order, as TW_QUEUE_IN_ORDER is: it is complete also if some of the groups failed, whose errors
- * are the queue's, and what depends on it then runs. On devices with streams (GPUs) groups wait for it on the device. It
- * counts as a group in tw_queue_wait() and TW_QUEUE_DEPTH.
+ * are the queue's, and what depends on it then runs. On devices with streams (GPUs) groups wait for it on the device.
+ * It counts as a group in tw_queue_wait() and TW_QUEUE_DEPTH.
  *
  * @param event  receives the event, to be released with tw_event_release()
  * @return TW_ERROR_INVALID_ARGUMENT       queue or event is NULL
@@ -263,9 +263,9 @@ TW_API bool tw_queue_is_profiling(const tw_queue *queue);
 TW_API tw_status tw_queue_submit_marker(tw_queue *queue, tw_event **event);
 
 /**
- * Does the same, and the kernel, copy, fill or task of each group that is submitted to the queue later runs only after that
- * (SYCL 2020's ext_oneapi_submit_barrier). Transfers for these groups follow their accessors alone and may run ahead. A
- * queue that keeps the order needs no barriers.
+ * Does the same, and the kernel, copy, fill or task of each group that is submitted to the queue later runs only after
+ * that (SYCL 2020's ext_oneapi_submit_barrier). Transfers for these groups follow their accessors alone and may run
+ * ahead. A queue that keeps the order needs no barriers.
  *
  * @param event  as for tw_queue_submit_marker(); may be NULL
  * @return as tw_queue_submit_marker()
@@ -278,15 +278,16 @@ TW_API tw_status tw_queue_submit_barrier(tw_queue *queue, tw_event **event);
  * tw_queue_submit_marker() makes it.
  *
  * @param event  receives the event, to be released with tw_event_release(); NULL, which has happened, if nothing was
- *               submitted yet or the last group is complete. It has no times if the group was submitted without an event
+ *               submitted yet or the last group is complete. It has no times if the group was submitted without one
  * @return TW_ERROR_INVALID_ARGUMENT  queue or event is NULL
  *         of a queue over several devices, also the errors of tw_queue_submit_marker()
  */
 TW_API tw_status tw_queue_last_event(tw_queue *queue, tw_event **event);
 
 /**
- * Asks whether all that was submitted to the queue is complete (SYCL 2020's ext_oneapi_empty). It waits for nothing. The
- * library finds out a little later than the device that a group is complete; a program that asks in a loop gets there.
+ * Asks whether all that was submitted to the queue is complete (SYCL 2020's ext_oneapi_empty). It waits for nothing.
+ * The library finds out a little later than the device that a group is complete; a program that asks in a loop gets
+ * there.
  *
  * @return true if nothing is unfinished, and for NULL
  */

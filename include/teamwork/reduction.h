@@ -38,8 +38,8 @@
  * TW_ERROR_INVALID_RANGE where its allocation ends before, and TW_ERROR_UNSUPPORTED on a queue over several devices.
  * Buffers hold the reduction's type; the launch fails with TW_ERROR_INVALID_KERNEL if the size of their elements is
  * another, or if it names no buffer for a member. Where nothing is combined, also by a launch of no work-items,
- * TW_REDUCE() leaves the element as it is, and TW_REDUCE_INIT() makes it the identity of op (group_functions.h), but a NaN
- * for TW_MIN and TW_MAX of floating point.
+ * TW_REDUCE() leaves the element as it is, and TW_REDUCE_INIT() makes it the identity of op (group_functions.h), but a
+ * NaN for TW_MIN and TW_MAX of floating point.
  *
  * Operations of the program, on a type of its own, as for the place of the least element:
  *
@@ -56,11 +56,12 @@
  *     TW_RANGE_REDUCTION(argmin, 1, best);
  *
  * TW_REDUCTION_OPERATION(name, type, function, neutral...), at file scope with a semicolon, names an operation: the
- * function, type function(type, type), visible in the same file, and the initializers of its neutral value, constants. The
- * function is associative and commutative: values are combined in any order. The type is a number, or a struct without
- * pointers, of at most 56 bytes. All that a kernel reduces has room for 64 bytes: 8 for each member of TW_REDUCTION() and
- * TW_REDUCTION_ARRAY(), and for one of TW_REDUCTION_BY() 8 more than its size, which is rounded up to 8; more does not
- * compile. Everything else is as with tw_operation; there are no arrays with operations of the program.
+ * function, type function(type, type), visible in the same file, and the initializers of its neutral value, constants.
+ * The function is associative and commutative: values are combined in any order. The type is a number, or a struct
+ * without pointers, of at most 56 bytes. All that a kernel reduces has room for 64 bytes: 8 for each member of
+ * TW_REDUCTION() and TW_REDUCTION_ARRAY(), and for one of TW_REDUCTION_BY() 8 more than its size, which is rounded up
+ * to 8; more does not compile. Everything else is as with tw_operation; there are no arrays with operations of the
+ * program.
  *
  * Arrays, as a histogram has:
  *
@@ -77,9 +78,9 @@
  * TW_REDUCTION_ARRAY(type, op) reduces into all elements of a buffer, TW_REDUCE_ARRAY(cg, buffer) or
  * TW_REDUCE_ARRAY_INIT(cg, buffer), or into `count` elements of unified shared memory, TW_REDUCE_ARRAY_TO(cg, pointer,
  * count) or TW_REDUCE_ARRAY_INIT_TO(cg, pointer, count), and tw_combine_at(k->member, index, x) adds x to that of an
- * index, a linear one, which must be one of the array's: where the file is compiled with TW_DEBUG_BOUNDS, another one is an
- * error as in view.h. TW_ERROR_INVALID_RANGE: there are no elements, or 2^32 or more, or the buffer is a sub-buffer whose
- * rows do not lie back to back.
+ * index, a linear one, which must be one of the array's: where the file is compiled with TW_DEBUG_BOUNDS, another one
+ * is an error as in view.h. TW_ERROR_INVALID_RANGE: there are no elements, or 2^32 or more, or the buffer is a
+ * sub-buffer whose rows do not lie back to back.
  *
  * On a CPU each part of the launch has a copy of the array, up to 64 MiB in all; of a larger array there is one copy and
  * one part. On a GPU teams have copies in local memory, where all arrays of the launch together take 16 KiB or less;
@@ -88,9 +89,9 @@
  *
  * Results are reproducible: on one device, the same launch gives the same bits in every run, also with another number
  * of host threads. Sums of floating point are taken in another order than a loop's, and on different devices in
- * different ones. Not reproducible are floating-point sums and products into arrays on GPUs, and in the standard mapping
- * (LOWERING teams) those of arrays and of hierarchical and nd_range kernels, which add atomically, in any order, and take
- * turns at operations of the program.
+ * different ones. Not reproducible are floating-point sums and products into arrays on GPUs, and in the standard
+ * mapping (LOWERING teams) those of arrays and of hierarchical and nd_range kernels, which add atomically, in any
+ * order, and take turns at operations of the program.
  */
 #ifndef TEAMWORK_REDUCTION_H
 #define TEAMWORK_REDUCTION_H

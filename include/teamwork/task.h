@@ -60,8 +60,8 @@ typedef tw_status (*tw_task_function)(const void *block);
  * TW_ERROR_CANCELLED and what is no status. The error's message is the tw_error_detail() that the function leaves. What
  * the group writes is lost, and what needs it is cancelled. A fallback queue does not run the task again.
  *
- * A host task can be recorded in a command graph (command_graph.h): it is called at each submission of the graph, with the
- * block and the addresses of the recording.
+ * A host task can be recorded in a command graph (command_graph.h): it is called at each submission of the graph, with
+ * the block and the addresses of the recording.
  *
  * @param block  `bytes` bytes, which are copied before the call returns; NULL for none
  *

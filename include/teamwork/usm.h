@@ -71,19 +71,19 @@ TW_API void *tw_malloc_shared(tw_device *device, size_t bytes);
  */
 TW_API void *tw_aligned_alloc_device(tw_device *device, size_t alignment, size_t bytes);
 
-/** tw_malloc_shared() with another alignment, as tw_aligned_alloc_device(); tw_aligned_alloc_host() is in host_memory.h.
+/** tw_malloc_shared() with another alignment, as tw_aligned_alloc_device(). host_memory.h has tw_aligned_alloc_host().
  *  @return as tw_malloc_shared() */
 TW_API void *tw_aligned_alloc_shared(tw_device *device, size_t alignment, size_t bytes);
 
 /**
- * Frees memory of the functions above, of tw_malloc_host() or of tw_malloc_async(). No unfinished command may use it: this
- * function waits for none. `memory` is the pointer that the allocation returned: an address further inside of it frees
- * nothing. NULL, and memory of which the library knows nothing, are left alone. What is never freed keeps tw_shutdown()
- * from succeeding. Thread safe.
+ * Frees memory of the functions above, of tw_malloc_host() or of tw_malloc_async(). No unfinished command may use it:
+ * this function waits for none. `memory` is the pointer that the allocation returned: an address further inside of it
+ * frees nothing. NULL, and memory of which the library knows nothing, are left alone. What is never freed keeps
+ * tw_shutdown() from succeeding. Thread safe.
  */
 TW_API void tw_free(void *memory);
 
-/* ---- allocation in the order of a queue ---------------------------------------------------------------------------- */
+/* ---- allocation in the order of a queue -------------------------------------------------------------------------- */
 
 /**
  * Allocates device memory that tw_free_async() can free while groups that use it are still to run: temporary memory
@@ -98,8 +98,8 @@ TW_API void tw_free(void *memory);
  * before tw_free_async() are complete. Such memory is the library's own on each kind of device: CUDA's pools are
  * not used. Blocks have eight sizes for each power of two, from 512 bytes on.
  *
- * Groups may use the memory that are submitted to the queue after this call, or depend on such a group. In a graph that is
- * recorded it is memory as any other, and must not be freed as long as the graph is submitted. Thread safe.
+ * Groups may use the memory that are submitted to the queue after this call, or depend on such a group. In a graph that
+ * is recorded it is memory as any other, and must not be freed as long as the graph is submitted. Thread safe.
  *
  * @param queue  of several devices: the memory is the first one's
  * @param bytes  at least 1
@@ -109,15 +109,15 @@ TW_API void tw_free(void *memory);
 TW_API void *tw_malloc_async(tw_queue *queue, size_t bytes);
 
 /**
- * Gives memory of tw_malloc_async() back to the pool when all that was submitted to the queue so far is complete. Returns
- * at once. tw_free() gives it back too: there nothing may use it any more. Thread safe.
+ * Gives memory of tw_malloc_async() back to the pool when all that was submitted to the queue so far is complete.
+ * Returns at once. tw_free() gives it back too: there nothing may use it any more. Thread safe.
  *
  * @param queue   of the device of the memory; groups of other queues that use it are complete, or groups of this one
  *                depend on them
  * @param memory  the pointer that tw_malloc_async() returned; NULL is allowed
  * @return an error, after which the memory is not freed:
- *         TW_ERROR_INVALID_ARGUMENT       queue is NULL, or of another device; memory is not from tw_malloc_async(), or was
- *                                         freed
+ *         TW_ERROR_INVALID_ARGUMENT       queue is NULL, or of another device; memory is not from tw_malloc_async(), or
+ *                                         was freed
  *         TW_ERROR_INVALID_COMMAND_GROUP  the queue is recording a command graph
  *         TW_ERROR_OUT_OF_MEMORY
  */
@@ -128,8 +128,9 @@ TW_API tw_status tw_free_async(tw_queue *queue, void *memory);
 TW_API size_t tw_memory_pool_bytes(const tw_device *device);
 
 /**
- * Frees unused memory of a device's pool until at most `keep_bytes` are in it (cudaMemPoolTrimTo()). What unfinished groups
- * use stays. Allocations and buffers that find the device full, and tw_shutdown(), free it by themselves. Thread safe.
+ * Frees unused memory of a device's pool until at most `keep_bytes` are in it (cudaMemPoolTrimTo()). What unfinished
+ * groups use stays. Allocations and buffers that find the device full, and tw_shutdown(), free it by themselves. Thread
+ * safe.
  *
  * @return TW_ERROR_INVALID_ARGUMENT  device is NULL
  */

@@ -140,8 +140,8 @@ static void add_locked(struct tw_pool *pool, size_t number, struct tw_pool_block
     pool->bytes += block->bytes;
 }
 
-/* Adds a hold, which is later than those of the same in-order task queue. Where no more fit, the queue that the block was
-   allocated for has both: the former ones are its own. */
+/* Adds a hold, which is later than those of the same in-order task queue. Where no more fit, the queue that the block
+   was allocated for has both: the former ones are its own. */
 static void add_hold_locked(struct tw_pool_block *block, struct tw_pool_hold hold)
 {
     struct tw_pool_hold *const holds = block->holds;

@@ -39,7 +39,7 @@ struct tw_pool_block *tw_pool_make(struct tw_device *device, size_t bytes, bool 
 void tw_pool_give(struct tw_device *device, struct tw_pool_block *block, struct tw_pool_hold hold);
 /* Frees unused blocks until the pool has at most so many bytes. Returns true if it freed any. */
 bool tw_pool_trim(struct tw_device *device, size_t keep_bytes);
-/* Frees unused objects of the library, and all unused blocks. Returns true if there were any. The device may be NULL. */
+/* Frees unused objects of the library, and all unused blocks. Returns true if any. The device may be NULL. */
 bool tw_pool_make_room(struct tw_device *device);
 /* Returns a command, with a reference, that keeps a block in use; NULL if there is none. */
 struct tw_command *tw_pool_next_unused(struct tw_device *device);

@@ -384,8 +384,8 @@ static inline bool keeps_order(const struct tw_task_queue *home)
 }
 
 /* Returns the unfinished command that a command waits for because of its queue: in an in-order queue the one before, of
-   several devices the last one of the whole queue, in which each submission ends; else the latest barrier. NULL: there is
-   none. */
+   several devices the last one of the whole queue, in which each submission ends; else the latest barrier. NULL: there
+   is none. */
 static struct tw_command *find_before(const struct tw_command *command)
 {
     const struct tw_task_queue *home = command->home, *leader = home->leader;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Updates of graphs on an imaginary CUDA driver: who has the executable, and when it is destroyed. Needs the private header
- * cuda_graph.h.
+ * Updates of graphs on an imaginary CUDA driver: who has the executable, and when it is destroyed. Needs the private
+ * header cuda_graph.h.
  */
 #include "tw_test.h"
 

@@ -180,7 +180,7 @@ TW_TEST(a_kernel_for_other_devices_is_refused)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* ---- sizes of sub-groups (TW_SUB_GROUP_SIZE) ----------------------------------------------------------------------- */
+/* ---- sizes of sub-groups (TW_SUB_GROUP_SIZE) --------------------------------------------------------------------- */
 
 static inline void kind_any(tw_item item, const struct kind *k)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 x86_64-teams (gpu-simt gpu-teams) */
 /* C++17: host x86_64 (gpu-simt gpu-teams), values, unsanitized */
-/** reduction.h: reductions with operations of the program, of structs of several sizes; and into unified shared memory. */
+/** reduction.h: reductions with operations of the program, of structs; and into unified shared memory. */
 #include "nd_range_test.h"
 
 #include <teamwork/command_graph.h>

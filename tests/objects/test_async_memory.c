@@ -118,8 +118,8 @@ TW_TEST(other_queues_get_memory_that_is_unused)
     tw_test_destroy_queues(queues, 2);
 }
 
-/* Memory that an in-order queue has allocated again, before its own groups have run, and that was then freed without them,
-   is not given to others before these have run. */
+/* Memory that an in-order queue has allocated again, before its own groups have run, and that was then freed without
+   them, is not given to others before these have run. */
 TW_TEST(what_used_memory_before_still_holds_it)
 {
     tw_queue *queues[3] = {queue_with(TW_QUEUE_IN_ORDER), queue_with(TW_QUEUE_IN_ORDER), queue_with(0)};
@@ -166,8 +166,8 @@ TW_TEST(pools_outlive_queues)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-/* Memory in the pool makes room: for other sizes, for memory of tw_malloc_device(), for buffers; and what is still in use
-   is waited for. */
+/* Memory in the pool makes room: for other sizes, for memory of tw_malloc_device(), for buffers; and what is still in
+   use is waited for. */
 TW_TEST(a_full_device_takes_memory_back_from_its_pool)
 {
     enum { BIG = 1 << 20 };

@@ -712,7 +712,7 @@ static bool submit_graph_once(struct thread *thread, struct graph *graph, struct
         for (unsigned i = 0; i < graph->count; ++i)
             operation_add(&operation, &graph->call[i]);
     operation.waits |= (hold_set)(graph->waits | (queue->in_order ? queue->waits : 0));
-    /* two threads could wait for each other's accessors; and the model lets all groups of a graph wait for one of them */
+    /* two threads could wait for each other's accessors; and the model lets all groups of a graph wait for one */
     if (operation.waits && ((queue->shared && thread->run->program->threads > 1) || is_by_groups(graph))) {
         operation_end(&operation);
         return false;

@@ -48,7 +48,8 @@ TW_TEST(dependants_of_events_are_issued_ahead)
     tw_test_destroy_queues(queues, QUEUES);
 }
 
-/* Markers are enqueued, too: what depends on one, or is behind a barrier, is with its device while the first kernel runs. */
+/* Markers are enqueued, too: what depends on one, or is behind a barrier, is with its device while the first kernel
+   runs. */
 TW_TEST(what_waits_for_a_marker_is_issued_ahead)
 {
     use_async_sim(2);

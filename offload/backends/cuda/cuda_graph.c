@@ -134,8 +134,8 @@ static tw_status enter_and_add(struct instantiation *a, const struct tw_backend_
     return status;
 }
 
-/* Makes an executable of the CUDA graph: of that of an earlier graph, if there is one, which the driver leaves as it was
-   if it cannot; then there is none. */
+/* Makes an executable of the CUDA graph: of that of an earlier graph, if there is one, which the driver leaves as it
+   was if it cannot; then there is none. */
 static tw_status make_executable(struct instantiation *a, struct cuda_graph *before)
 {
     if (before) {

@@ -42,8 +42,8 @@ struct tw_command_graph {
     struct tw_unused unused;
 };
 
-/* Makes a graph of its commands: what they access, their order, and if possible the backend's graph: of that of `before`, if
-   it is not NULL, which is not launched any more then. On failure tw_recorded_graph_unmake() follows, too. */
+/* Makes a graph of its commands: what they access, their order, and if possible the backend's graph: of that of
+   `before`, if that is not NULL, which is not launched any more then. On failure tw_recorded_graph_unmake() follows. */
 tw_status tw_recorded_graph_make(struct tw_recorded_graph *graph, struct tw_recorded_graph *before);
 /* Frees what that has made, but not the commands. Without the lock. */
 void tw_recorded_graph_unmake(struct tw_recorded_graph *graph);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Command graphs with host tasks and native tasks: each recorded group becomes a command of its own at each submission,
- * and a join stands for all. So functions of the program run on threads that may block, contents come to the host and go
- * back, and kernels stay on their streams.
+ * and a join stands for all. So functions of the program run on threads that may block, contents come to the host and
+ * go back, and kernels stay on their streams.
  *
- * The commands use the arguments of the recorded ones: a graph's submissions run one after the other. For that each reads
- * the graph's turn, which the join writes.
+ * The commands use the arguments of the recorded ones: a graph's submissions run one after the other. For that each
+ * reads the graph's turn, which the join writes.
  */
 #include "command_graph_groups.h"
 
@@ -20,7 +20,7 @@
 #include "runtime/allocation.h"
 #include "runtime/submit.h"
 
-/* ---- commands ----------------------------------------------------------------------------------------------------- */
+/* ---- commands ---------------------------------------------------------------------------------------------------- */
 
 /* Acquires the references that a command releases on completion: queue, graph and buffers. */
 static void acquire_locked(struct tw_command *command, const struct tw_graph_submission *of)
@@ -94,7 +94,7 @@ static struct tw_command *make_command(const struct tw_graph_submission *of, con
     return command;
 }
 
-/* ---- their submission --------------------------------------------------------------------------------------------- */
+/* ---- their submission -------------------------------------------------------------------------------------------- */
 
 /* The commands of a submission, in the order of the recorded ones. */
 struct parts {

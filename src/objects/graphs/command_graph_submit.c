@@ -25,8 +25,8 @@ struct run {
     tw_status status;
 };
 
-/* Runs the tasks before the next kernel, and prepares its launch. Returns false if there is no further kernel, or a task
-   fails. */
+/* Runs the tasks before the next kernel, and prepares its launch. Returns false if there is no further kernel, or a
+   task fails. */
 static bool find_kernel(struct run *run)
 {
     while (run->at < run->graph->task_count) {

@@ -3,9 +3,9 @@
  * All that was submitted to a queue before, as an event, with or without what is submitted later waiting for it
  * (teamwork/queue.h); and the event of the last group. Knows no groups.
  *
- * A marker is a command of its own that waits for the unfinished ones before it. A later marker waits for the one before
- * and for what was submitted since: so markers cost no more than what they stand for. On devices with streams they are
- * enqueued, so that what waits for them need not wait on the host.
+ * A marker is a command of its own that waits for the unfinished ones before it. A later marker waits for the one
+ * before and for what was submitted since: so markers cost no more than what they stand for. On devices with streams
+ * they are enqueued, so that what waits for them need not wait on the host.
  */
 #include <stdlib.h>
 
@@ -68,8 +68,8 @@ static const struct tw_command_object object = {.completed_locked = completed_lo
 
 /* ---- its submission ---------------------------------------------------------------------------------------------- */
 
-/* Returns how many unfinished commands of a task queue are not behind its latest marker. Stores them, unless `commands` is
-   NULL. */
+/* Returns how many unfinished commands of a task queue are not behind its latest marker. Stores them, unless `commands`
+   is NULL. */
 static size_t list_unmarked(const struct tw_task_queue *tasks, struct tw_command **commands)
 {
     size_t count = 0;
@@ -82,8 +82,8 @@ static size_t list_unmarked(const struct tw_task_queue *tasks, struct tw_command
     return count;
 }
 
-/* Does so for all that a marker of the queue waits for. In an in-order queue that is its last command, for which it waits
-   in any case. */
+/* Does so for all that a marker of the queue waits for. In an in-order queue that is its last command, for which it
+   waits in any case. */
 static size_t list_before(const struct tw_queue *queue, struct tw_command **commands)
 {
     if (queue->tasks.in_order)

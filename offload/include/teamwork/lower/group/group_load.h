@@ -33,8 +33,8 @@ TW_OVERLOADED struct tw_internal_group_place tw_internal_group_place_of(tw_sub_g
 #define TW_INTERNAL_BLOCKED(place, k, n) ((place).id * (n) + (k))
 #define TW_INTERNAL_STRIPED(place, k, n) ((k) * (place).size + (place).id)
 
-/* Expands to: ({ ...; for (tw_k = 0; tw_k < 4; ++tw_k) { tw_at = where(...); move } }), where `move` names tw_private, the
-   work-item's element, and tw_memory, the one in memory. */
+/* Expands to: ({ ...; for (tw_k = 0; tw_k < 4; ++tw_k) { tw_at = where(...); move } }), where `move` names tw_private,
+   the work-item's element, and tw_memory, the one in memory. */
 #define TW_INTERNAL_GROUP_MOVE(group, own, memory, n, where, count, move)                                              \
     __extension__({                                                                                                    \
         const struct tw_internal_group_place tw_place = tw_internal_group_place_of(group);                             \

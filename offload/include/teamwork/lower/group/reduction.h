@@ -59,7 +59,8 @@ TW_DEVICE_INLINE int tw_internal_is_array(int right)
 
    A CPU cuts a launch into parts that depend on the launch alone (tw_internal_launch_parts), and a GPU into as many as
    it runs teams. Each part leaves one value of 8 bytes for each member that is one value, the values of a member side
-   by side, in a column of slots; then all are combined in one order. Of many teams, TW_INTERNAL_NEAR_PARTS each combine theirs first.
+   by side, in a column of slots; then all are combined in one order. Of many teams, TW_INTERNAL_NEAR_PARTS each combine
+   theirs first.
 
    Of an array a CPU has a copy for each part. A GPU has one in global memory, to which work-items add atomically, and
    in the simt lowering a small array has another one in the memory of each team. An element of a copy is by XOR what it

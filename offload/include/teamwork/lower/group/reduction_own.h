@@ -3,8 +3,9 @@
  * Lowers reductions with an operation of the program (<teamwork/reduction.h>): what reduction.h does for the types that
  * tw_operation is for, with functions that are made for each operation.
  *
- * Values of any size lie in the slots of the parts as others do, in as many columns of 8 bytes as they need, side by side.
- * Each has a lock behind it: where threads share what their part has (teams), there are no atomic operations on structs.
+ * Values of any size lie in the slots of the parts as others do, in as many columns of 8 bytes as they need, side by
+ * side. Each has a lock behind it: where threads share what their part has (teams), there are no atomic operations on
+ * structs.
  */
 #ifndef TEAMWORK_LOWER_REDUCTION_OWN_H
 #define TEAMWORK_LOWER_REDUCTION_OWN_H
@@ -163,7 +164,7 @@ TW_LANGUAGE_INLINE void *tw_internal_own_address(void *scratch) /* not of a vari
        struct least_tw_own { struct least value; };
        static struct least least_tw_neutral(void) { return (struct least){INFINITY, 0}; }
        void tw_internal_accumulate(const struct least_tw_own *, ..., struct least x, ...)  and the other overloads */
-#define TW_INTERNAL_DEFINE_OWN_REDUCTION(name, type, function, ...)                                                              \
+#define TW_INTERNAL_DEFINE_OWN_REDUCTION(name, type, function, ...)                                                    \
     struct name##_tw_own {                                                                                             \
         type value;                                                                                                    \
     };                                                                                                                 \

@@ -63,8 +63,8 @@ enum tw_internal_form {
     TW_INTERNAL_REDUCTION = 5 /* a range kernel */
 };
 
-/* The devices that a kernel is for, by the code that they run: a set; above it the size of sub-groups that it requires, or
-   0. */
+/* The devices that a kernel is for, by the code that they run: a set; above it the size of sub-groups that it requires,
+   or 0. */
 #define TW_INTERNAL_KIND_BITS 8
 enum tw_internal_kinds {
     TW_INTERNAL_FOR_CPUS = 1, /* the host and simulated devices, too */

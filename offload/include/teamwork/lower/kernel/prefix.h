@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * What stands before the name of a kernel in its definition: TW_BLOCK(), TW_FUNCTION(), TW_SPECIALIZE(),
- * TW_SUB_GROUP_SIZE(), TW_HOST_LOOP(), TW_FOR_CPUS, TW_FOR_GPUS and static (<teamwork/kernel_definition.h>), in any order. None of them is a
- * macro, so they get here as they are written.
+ * TW_SUB_GROUP_SIZE(), TW_HOST_LOOP(), TW_FOR_CPUS, TW_FOR_GPUS and static (<teamwork/kernel_definition.h>), in any
+ * order. None of them is a macro, so they get here as they are written.
  */
 #ifndef TEAMWORK_LOWER_PREFIX_H
 #define TEAMWORK_LOWER_PREFIX_H
