@@ -118,7 +118,7 @@
     struct {                                                                                                           \
         struct name##_tw_own tw_value;                                                                                 \
         struct tw_internal_target tw_target;                                                                           \
-        char (*tw_op)[TW_INTERNAL_OWN_OPERATION + TW_INTERNAL_OWN_STRIDE(struct name##_tw_own) / 8];                   \
+        char (*tw_op)[TW_INTERNAL_OWN_OPERATION + 1];                                                                  \
     }
 
 #define TW_REDUCE(group, buffer) TW_REDUCE_AT(group, buffer, 0)

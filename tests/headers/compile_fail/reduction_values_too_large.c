@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EXPECT: the values that a kernel reduces take more than 64 bytes */
+/* EXPECT: a kernel reduces up to 64 bytes */
 /* Two values that fit one by one. */
 #include <teamwork/teamwork.h>
 

@@ -9,15 +9,10 @@
 #include <teamwork/lower/kernel/simt.h>
 #include <teamwork/lower/kernel/teams.h>
 
-/* `tw_op` says by its size the operation, or the columns of slots that a value of an operation of the program takes. */
-#define TW_INTERNAL_OWN_OPERATION 8 /* the operation is one less then, whatever the columns are */
-#define TW_INTERNAL_OP(reduction)                                                                                      \
-    ((tw_operation)((sizeof *(reduction).tw_op < TW_INTERNAL_OWN_OPERATION ? sizeof *(reduction).tw_op                 \
-                                                                           : TW_INTERNAL_OWN_OPERATION)                \
-                    - 1))
-#define TW_INTERNAL_COLUMNS(reduction)                                                                                 \
-    (sizeof *(reduction).tw_op < TW_INTERNAL_OWN_OPERATION ? (size_t)1                                                 \
-                                                           : sizeof *(reduction).tw_op - TW_INTERNAL_OWN_OPERATION)
+/* The operation, TW_INTERNAL_OWN_OPERATION for one of the program; and the columns of slots that a value takes. */
+#define TW_INTERNAL_OP(reduction) ((tw_operation)(sizeof *(reduction).tw_op - 1))
+#define TW_INTERNAL_OWN_OPERATION 7
+#define TW_INTERNAL_COLUMNS(reduction) (sizeof(reduction).tw_value + 7) / 8
 #ifdef __cplusplus
 #define TW_INTERNAL_STATIC_ASSERT(...) static_assert(__VA_ARGS__)
 #else
@@ -607,12 +602,12 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
        static void dot_tw_merge(block, other) { tw_internal_merge(&tw_k->sum, &tw_other->sum ...); } */
 #define TW_INTERNAL_REDUCED_MEMBERS_OF(...) TW_INTERNAL_REDUCED_MEMBERS(__VA_ARGS__)
 #define TW_INTERNAL_REDUCED_MEMBERS(name, ...)                                                                         \
-    TW_DEVICE_INLINE void name##_tw_members(enum tw_internal_stage tw_stage, name##_tw_block *tw_k,                    \
-                                            const struct tw_internal_reducing *tw_here)                                \
+    TW_DEVICE_INLINE void name##_tw_members(enum tw_internal_stage tw_do, name##_tw_block *tw_k,                       \
+                                            const struct tw_internal_reducing *tw_in)                                  \
     {                                                                                                                  \
-        TW_INTERNAL_STATIC_ASSERT(0 TW_INTERNAL_MEMBERS(TW_INTERNAL_PLUS_COLUMNS, __VA_ARGS__) <= 8,                   \
-                                  "the values that a kernel reduces take more than 64 bytes");                         \
-        size_t tw_column = 0;                                                                                          \
+        TW_INTERNAL_STATIC_ASSERT(TW_INTERNAL_MEMBERS(TW_INTERNAL_PLUS_COLUMNS, __VA_ARGS__) <= 8,                     \
+                                  "a kernel reduces up to 64 bytes");                                                  \
+        size_t tw_at = 0;                                                                                              \
         TW_INTERNAL_MEMBERS(TW_INTERNAL_MEMBER, __VA_ARGS__)                                                           \
     }                                                                                                                  \
     static __attribute__((unused)) const char *name##_tw_misfit(const void *tw_args, unsigned *tw_count)               \
@@ -629,9 +624,9 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
     }
 /* Only inside of those functions, whose parameters they name. */
 #define TW_INTERNAL_MEMBER(i, member)                                                                                  \
-    tw_internal_member(tw_stage, &tw_k->member.tw_value, &tw_k->member.tw_target, TW_INTERNAL_OP(tw_k->member),        \
-                       tw_here, tw_column);                                                                            \
-    tw_column += TW_INTERNAL_COLUMNS(tw_k->member);
+    tw_internal_member(tw_do, &tw_k->member.tw_value, &tw_k->member.tw_target, TW_INTERNAL_OP(tw_k->member), tw_in,    \
+                       tw_at);                                                                                         \
+    tw_at += TW_INTERNAL_COLUMNS(tw_k->member);
 #define TW_INTERNAL_PLUS_COLUMNS(i, member) +TW_INTERNAL_COLUMNS(tw_k->member)
 #define TW_INTERNAL_MISFIT(i, member)                                                                                  \
     if (!tw_internal_fits(&tw_k->member.tw_value, &tw_k->member.tw_target))                                            \

@@ -167,6 +167,7 @@ TW_LANGUAGE_INLINE void *tw_internal_own_address(void *scratch) /* not of a vari
 #define TW_INTERNAL_DEFINE_OWN_REDUCTION(name, type, function, ...)                                                    \
     struct name##_tw_own {                                                                                             \
         type value;                                                                                                    \
+        unsigned char lock[8]; /* in slots */                                                                          \
     };                                                                                                                 \
     TW_INTERNAL_STATIC_ASSERT(TW_INTERNAL_OWN_STRIDE(type) <= 64, "values of reductions have at most 56 bytes");       \
     TW_INTERNAL_STATIC_ASSERT(__alignof__(type) <= 8, "values of reductions are aligned to 8 bytes or less");          \
