@@ -19,6 +19,9 @@ struct tw_internal_segments {
     size_t bits, sums; /* where those are in the temporary memory of a GPU */
 };
 
+/* Elements that a GPU reduces by one launch, at most, and those of a segment that one sub-group does. */
+enum { TW_INTERNAL_FEW_SEGMENTED = 1 << 16, TW_INTERNAL_SHORT_SEGMENT = 512 };
+
 /* An offset that lies among the elements, whatever the program has given. */
 TW_INTERNAL_ALWAYS_INLINE size_t tw_internal_segment_offset(const size_t *offsets, size_t segment, size_t count)
 {
@@ -136,12 +139,80 @@ TW_INTERNAL_ALWAYS_INLINE bool tw_internal_is_edge(const struct tw_internal_algo
             ((type *)tw_internal_at(k->common.scratch, k->segments.sums))[i] = y.value;                                \
     }
 
+/* Few elements are reduced by one launch, without the scan. A sub-group takes a segment, each work-item elements that are one
+   behind the other; one of more than TW_INTERNAL_SHORT_SEGMENT elements all sub-groups of the group take together. */
+#define TW_INTERNAL_DEFINE_SHORT_SEGMENTS(name, type, operation)                                                       \
+    /* Elements begin to end - 1, of which there are some, in the first work-item. */                                  \
+    TW_INTERNAL_ALWAYS_INLINE type name##_reduce_run(tw_sub_group sub_group, const type *in, size_t begin, size_t end) \
+    {                                                                                                                  \
+        const unsigned lane = sub_group.tw_lane_, lanes = sub_group.tw_max_;                                           \
+        const size_t mine = tw_internal_divide_up(end - begin, lanes),                                                 \
+                     used = tw_internal_divide_up(end - begin, mine);                                                  \
+        size_t i = lane < used ? begin + lane * mine : begin;                                                          \
+        const size_t past = end - i < mine ? end : i + mine;                                                           \
+        type x = in[i];                                                                                                \
+        while (++i < past)                                                                                             \
+            x = operation(x, in[i]);                                                                                   \
+        for (unsigned delta = 1; delta < lanes; delta *= 2) {                                                          \
+            type other;                                                                                                \
+            tw_internal_exchange(sub_group, &other, &x, sizeof x, TW_INTERNAL_AFTER, delta);                           \
+            if (lane + delta < used)                                                                                   \
+                x = operation(x, other);                                                                               \
+        }                                                                                                              \
+        return x;                                                                                                      \
+    }                                                                                                                  \
+    /* Segments `first` and following ones, as many as the group has sub-groups. */                                    \
+    TW_INTERNAL_ALWAYS_INLINE void name##_reduce_some(tw_nd_item item, const struct name##_segmented *k, size_t first, \
+                                                      type *parts)                                                     \
+    {                                                                                                                  \
+        const tw_sub_group sub_group = tw_get_sub_group(item);                                                         \
+        const unsigned warp = sub_group.tw_id_, warps = sub_group.tw_count_;                                           \
+        const size_t count = tw_internal_count(&k->common);                                                            \
+        for (unsigned w = 0; w <= warps; ++w) { /* the sub-group's own segment first, then those of all */             \
+            const size_t segment = first + (w ? w - 1 : warp);                                                         \
+            if (segment >= k->segments.count)                                                                          \
+                continue;                                                                                              \
+            const size_t begin = tw_internal_segment_offset(k->offsets, segment, count),                               \
+                         end = tw_internal_segment_offset(k->offsets, segment + 1, count);                             \
+            const size_t length = begin < end ? end - begin : 0;                                                       \
+            const bool is_short = length <= TW_INTERNAL_SHORT_SEGMENT;                                                 \
+            type x = k->init;                                                                                          \
+            if (!w && is_short) {                                                                                      \
+                if (length)                                                                                            \
+                    x = operation(x, name##_reduce_run(sub_group, k->in, begin, end));                                 \
+                if (sub_group.tw_lane_ == 0)                                                                           \
+                    k->out[segment] = x;                                                                               \
+            } else if (w && !is_short) {                                                                               \
+                const size_t part = tw_internal_divide_up(length, warps), from = begin + warp * part;                  \
+                const type mine = name##_reduce_run(sub_group, k->in, from, end - from < part ? end : from + part);    \
+                if (sub_group.tw_lane_ == 0)                                                                           \
+                    parts[warp] = mine;                                                                                \
+                tw_barrier(item, TW_LOCAL_SPACE);                                                                      \
+                if (tw_local_id(item, 0) == 0) {                                                                       \
+                    for (unsigned i = 0; i < warps; ++i)                                                               \
+                        x = operation(x, parts[i]);                                                                    \
+                    k->out[segment] = x;                                                                               \
+                }                                                                                                      \
+                tw_barrier(item, TW_LOCAL_SPACE);                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static inline void name##_short(tw_nd_item item, const struct name##_segmented *k)                                 \
+    {                                                                                                                  \
+        TW_LOCAL(type, parts, [TW_INTERNAL_TILE_ITEMS / 32]);                                                          \
+        const unsigned warps = tw_get_sub_group(item).tw_count_;                                                       \
+        for (size_t i = tw_group_id(item, 0) * warps; i < k->segments.count; i += tw_group_range(item, 0) * warps)     \
+            name##_reduce_some(item, k, i, parts);                                                                     \
+    }
+
 #define TW_INTERNAL_DEFINE_SEGMENT_SHARES(name, type, operation, STORE, FINISH)                                        \
     TW_INTERNAL_NO_CPU_KERNEL(name##_sums, name##_segmented)                                                           \
     TW_INTERNAL_NO_CPU_KERNEL(name##_shares, name##_segmented)
 
 #else
 
+#define TW_INTERNAL_DEFINE_SHORT_SEGMENTS(name, type, operation)                                                       \
+    TW_INTERNAL_NO_GPU_KERNEL(name##_short, name##_segmented)
 #define TW_INTERNAL_DEFINE_SEGMENT_LOAD(name, type)
 #define TW_INTERNAL_DEFINE_SEGMENT_STORE_SCAN(name)
 #define TW_INTERNAL_DEFINE_SEGMENT_STORE_SUM(name, type)
@@ -328,6 +399,8 @@ TW_INTERNAL_ALWAYS_INLINE bool tw_internal_is_edge(const struct tw_internal_algo
             k->out[i] = k->init;                                                                                       \
     }                                                                                                                  \
     TW_INTERNAL_DEFINE_GPU_MAP(name##_finish, name##_segmented);                                                       \
+    TW_INTERNAL_DEFINE_SHORT_SEGMENTS(name, type, operation)                                                           \
+    TW_ND_RANGE_KERNEL(static TW_BLOCK(name##_segmented) TW_FOR_GPUS name##_short, TW_INTERNAL_TILE_ITEMS);            \
     static inline __attribute__((unused)) void name(tw_command_group *group, const type *in, size_t count,             \
                                                     const size_t *offsets, size_t segments, type init, type *out)      \
     {                                                                                                                  \
@@ -335,8 +408,15 @@ TW_INTERNAL_ALWAYS_INLINE bool tw_internal_is_edge(const struct tw_internal_algo
         struct tw_internal_plan plan;                                                                                  \
         struct name##_segmented k = name##_block(in, count, offsets, segments, out);                                   \
         k.init = init;                                                                                                 \
-        name##_plan(&plan, device, &k);                                                                                \
-        if (device.is_gpu) {                                                                                           \
+        if (device.is_gpu && count <= TW_INTERNAL_FEW_SEGMENTED) {                                                     \
+            tw_internal_begin_plan(&plan);                                                                             \
+            tw_internal_add_stage(&plan, TW_KERNEL(name##_short),                                                      \
+                                  segments ? tw_internal_divide_up(segments, TW_INTERNAL_TILE_ITEMS / 32) : 1,         \
+                                  TW_INTERNAL_TILE_ITEMS, 0);                                                          \
+        } else {                                                                                                       \
+            name##_plan(&plan, device, &k);                                                                            \
+        }                                                                                                              \
+        if (device.is_gpu && count > TW_INTERNAL_FEW_SEGMENTED) {                                                      \
             k.segments.sums = tw_internal_round_up(plan.scratch_bytes);                                                \
             plan.scratch_bytes = k.segments.sums + (count + 1) * sizeof(type);                                         \
             tw_internal_add_map(&plan, device, TW_KERNEL(name##_finish_map), segments, sizeof(type));                  \
