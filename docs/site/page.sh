@@ -19,11 +19,12 @@ code || /^    / { print; next }
     line = $0
     out = ""
     gsub(/\]\(docs\/figures\//, "](figures/", line)
-    while (match(line, /\]\([a-z_A-Z]*(\.md)?#[^)]*\)/)) {
+    while (match(line, /\]\([a-z_A-Z0-9.\/]*(\.md)?#[^)]*\)/)) {
         link = substr(line, RSTART + 2, RLENGTH - 3)
         split(link, parts, "#")
         file = parts[1]
         sub(/\.md$/, "", file)
+        sub(/.*\//, "", file)
         out = out substr(line, 1, RSTART - 1) "](@ref " (file == "" ? page : file) "-" parts[2] ")"
         line = substr(line, RSTART + RLENGTH)
     }

@@ -170,6 +170,10 @@ logged "$cmake" -S "$work/own_cmake" -B "$work/own_cmake/build" -G "$generator" 
 if command -v make >/dev/null; then
     logged make -C "$work/own_make" CC="$compiler" PREFIX="$prefix" && own make "$work/own_make/own"
     make -q -C "$work/own_make" CC="$compiler" PREFIX="$prefix" >"$work/log" 2>&1 || fail "make builds examples/own each time"
+    # and the programs of the tutorial, as its first page says
+    cp -r "$sources/examples/tutorial" "$work/tutorial"
+    logged make -C "$work/tutorial" CC="$compiler" PREFIX="$prefix" order groups &&
+        { "$work/tutorial/order" && "$work/tutorial/groups"; } >"$work/log" 2>&1 || fail "the programs of the tutorial fail: $(cat "$work/log")"
 fi
 if command -v meson >/dev/null; then
     CC=$compiler logged meson setup "$work/own_meson/build" "$work/own_meson" --pkg-config-path="$libdir/pkgconfig" &&
