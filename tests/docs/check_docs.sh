@@ -93,12 +93,20 @@ for name in $(comm -13 "$work/known" "$work/named" | grep -v '^tw_\(backend_\)*h
     fail "no source has $name, which is in: $(grep -lwE "$name" $documents | tr '\n' ' ')"
 done
 
-# README.md's tables name each public header, but export.h, which is for no program; each document, and each folder of
-# examples and backends.
-for path in include/teamwork/*.h docs/*.md examples/*/ offload/backends/*/; do
-    name=$(basename "$path")
-    [ "$name" = export.h ] || grep -qE "[\`(/]$name\b" README.md || fail "README.md does not name $path"
-done
+# Each public header, but export.h, which is for no program, is named in docs/headers.md; each page in docs/README.md; each
+# example in docs/pictures.md; each backend in docs/CONTRIBUTING.md.
+names_all() {
+    page=$1
+    shift
+    for path in "$@"; do
+        name=$(basename "$path")
+        [ "$name" = export.h ] || [ "$path" = "$page" ] || grep -qE "[\`(/{ ]$name\b" "$page" || fail "$page does not name $path"
+    done
+}
+names_all docs/headers.md include/teamwork/*.h
+names_all docs/README.md docs/*.md
+names_all docs/pictures.md examples/*/ $(find examples -maxdepth 1 -name '*.c')
+names_all docs/CONTRIBUTING.md offload/backends/*/
 
 # Each pass of the compiler component that a document names, in italics, is in the pipeline, and each that is there is named.
 # shellcheck disable=SC2086
@@ -185,13 +193,16 @@ code() {
     sed -n '/^```'"${2:-c}"'$/,/^```$/{/^```/d;p;}' "$1"
 }
 
-# The program in README.md is that of examples/simple.c: each of its blocks stands there, line by line.
+# The code in README.md stands in programs that are tested, line by line; its figure is of the newest results.
 code README.md | grep -v '^ *$' >"$work/readme.code"
-grep -v '^ *$' examples/simple.c >"$work/simple.code"
+cat examples/simple.c tests/bench/suite/transpose/*.c >"$work/tested.code"
 [ -s "$work/readme.code" ] || fail "README.md has no program"
 while IFS= read -r line; do
-    grep -qxF -- "$line" "$work/simple.code" || fail "README.md: not in examples/simple.c: $line"
+    grep -qxF -- "$line" "$work/tested.code" || fail "README.md: in no program: $line"
 done <"$work/readme.code"
+if command -v python3 >/dev/null; then
+    python3 tests/bench/plot.py --check || fail "the figure of README.md is not of docs/results"
+fi
 
 # The blocks of each document together are one file, for which the headers are included; docs/backends.md is about the inside.
 for document in docs/*.md; do
