@@ -93,7 +93,7 @@ for name in $(comm -13 "$work/known" "$work/named" | grep -v '^tw_\(backend_\)*h
     fail "no source has $name, which is in: $(grep -lwE "$name" $documents | tr '\n' ' ')"
 done
 
-# Each public header, but export.h, which is for no program, is named in docs/headers.md; each page in docs/README.md; each
+# Each public header, but export.h, which is for no program, is named in docs/headers.md; each page in docs/index.md; each
 # example in docs/pictures.md; each backend in docs/CONTRIBUTING.md.
 names_all() {
     page=$1
@@ -104,7 +104,7 @@ names_all() {
     done
 }
 names_all docs/headers.md include/teamwork/*.h
-names_all docs/README.md docs/*.md
+names_all docs/index.md docs/*.md
 names_all docs/pictures.md examples/*/ $(find examples -maxdepth 1 -name '*.c')
 names_all docs/CONTRIBUTING.md offload/backends/*/
 
