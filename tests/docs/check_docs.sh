@@ -65,7 +65,7 @@ expand >"$work/kernel.raw" <<'EOF'
 TW_KERNEL_INFO_LIST(QUOTED)
 EOF
 sed 's/ *$//; s/ | */ | /g' "$work/kernel.raw" >"$work/kernel.header"
-sed -n 's/^| `\(TW_KERNEL_INFO_[A-Z_]*\)` | `\([^`]*\)` |.*/\1 | \2/p' docs/kernels.md >"$work/kernel.docs"
+sed -n 's/^| `\(TW_KERNEL_INFO_[A-Z_]*\)` | `\([^`]*\)` |.*/\1 | \2/p' docs/kernels_in_programs.md >"$work/kernel.docs"
 [ -s "$work/kernel.header" ] || fail "no questions were found in kernel_limits.h"
 same "the questions about kernels" "$work/kernel.header" "$work/kernel.docs"
 
@@ -75,7 +75,7 @@ expand >"$work/variables.raw" <<'EOF'
 TW_ENVIRONMENT_LIST(QUOTED)
 EOF
 sed 's/ //g' "$work/variables.raw" | sort >"$work/variables.header"
-sed -n '/^## Environment/,/^## /s/^| `\(TW_[A-Z_]*\)`.*/\1/p' docs/devices.md | sort >"$work/variables.docs"
+sed -n '1,/^## /s/^| `\(TW_[A-Z_]*\)`.*/\1/p' docs/environment.md | sort >"$work/variables.docs"
 [ -s "$work/variables.header" ] || fail "no variables were found in environment.h"
 same "the environment variables" "$work/variables.header" "$work/variables.docs"
 
