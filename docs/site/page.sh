@@ -19,6 +19,14 @@ code || /^    / { print; next }
     line = $0
     out = ""
     gsub(/\]\(docs\/figures\//, "](figures/", line)
+    # what is no page of the site, a source or a folder, is named and not linked
+    while (match(line, /\[[^\]]*\]\((\.\.\/)*(examples|include|src|offload|tests|docs\/results|results|LICENSE)[^)]*\)/)) {
+        link = substr(line, RSTART, RLENGTH)
+        if (link ~ /\.md[)#]/)
+            break
+        text = substr(link, 2, index(link, "](") - 2)
+        line = substr(line, 1, RSTART - 1) text substr(line, RSTART + RLENGTH)
+    }
     while (match(line, /\]\([a-z_A-Z0-9.\/]*(\.md)?#[^)]*\)/)) {
         link = substr(line, RSTART + 2, RLENGTH - 3)
         split(link, parts, "#")

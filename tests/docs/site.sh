@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: site.sh DOXYGEN DOXYFILE LIBRARY      in the folder of the sources
+# usage: site.sh DOXYGEN DOXYFILE LIBRARY COMPILER     in the folder of the sources
 #
-# Makes the site and the manual in a temporary folder. Doxygen must not warn, each function that the library exports must
-# have a page of the manual, and so must each inline function and macro that the headers document. Figures must be there.
+# Makes the site and the manual in a temporary folder. Doxygen must not warn, each public name must have an entry with a
+# sentence (reference.py), each function that the library exports must have a page of the manual, and so must each inline
+# function and macro that the headers document. Figures must be there.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -14,11 +15,12 @@ fail() {
     errors=$((errors + 1))
 }
 
-(cat "$2" && echo "OUTPUT_DIRECTORY = $work") | "$1" - >"$work/log" 2>&1 || {
+(cat "$2" && printf 'OUTPUT_DIRECTORY = %s\nGENERATE_XML = YES\nXML_PROGRAMLISTING = NO\n' "$work") | "$1" - >"$work/log" 2>&1 || {
     fail "Doxygen warns:"
     cat "$work/log"
 }
 sh docs/site/manual.sh "$work/man/man3" || fail "manual.sh fails"
+python3 tests/docs/reference.py "$4" "$work/xml" || fail "the reference is not complete"
 [ -e "$work/site/index.html" ] || fail "there is no site"
 {
     nm -D --defined-only "$3" | sed -n 's/.* T \(tw_[a-z0-9_]*\).*/\1/p' | grep -v '^tw_internal_'
