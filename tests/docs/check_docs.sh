@@ -13,7 +13,7 @@ shift
 cd "$(dirname "$0")/../.." || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-documents="README.md $(echo docs/*.md docs/tutorial/*.md)"
+documents="README.md SECURITY.md $(echo docs/*.md docs/tutorial/*.md)"
 includes="-I. -Iinclude -Ioffload/include -Ioffload/port"
 errors=0
 
@@ -105,7 +105,7 @@ names_all() {
 }
 names_all docs/headers.md include/teamwork/*.h
 names_all docs/index.md docs/*.md
-names_all docs/pictures.md examples/*/ $(find examples -maxdepth 1 -name '*.c')
+names_all docs/pictures.md examples/*/ examples/*.c
 names_all docs/CONTRIBUTING.md offload/backends/*/
 
 # Each pass of the compiler component that a document names, in italics, is in the pipeline, and each that is there is named.
