@@ -18,7 +18,7 @@ code || /^    / { print; next }
 {
     line = $0
     out = ""
-    gsub(/\]\(docs\/figures\//, "](figures/", line)
+    gsub(/\]\((docs|\.\.)\/figures\//, "](figures/", line)
     # what is no page of the site, a source or a folder, is named and not linked
     while (match(line, /\[[^\]]*\]\((\.\.\/)*(examples|include|src|offload|tests|docs\/results|results|LICENSE|SECURITY)[^)]*\)/)) {
         link = substr(line, RSTART, RLENGTH)
