@@ -3,7 +3,7 @@
 """usage: header.py HEADER.h
 
 What Doxygen reads of a public header: its first comment describes the file, what the linker defines is nobody's, and each
-entry of reference.txt stands at its name, or is declared at the end. Enumerators that lists of macros make are described by
+entry of reference.txt stands at its name, or is declared at the end. Statuses that a function returns are a list. Enumerators that lists of macros make are described by
 the comment behind them in the list, by the meaning of a status, or by the tables of the documents."""
 
 import itertools
@@ -81,6 +81,20 @@ def is_documented(before):
     return before[before.rfind("/*"):].startswith("/**")
 
 
+def list_statuses(text):
+    """Statuses behind @return, one a line, as a list of Doxygen's."""
+    lines, is_return = [], False
+    for line in text.split("\n"):
+        if match := re.match(r"(/\*\*| \*) +@(\w+)", line):
+            is_return = match[2] == "return"
+        elif not re.match(r" \* +\S", line):
+            is_return = False
+        if is_return and (match := re.match(r"((?:/\*\*| \*) +)(?:@return )? *(TW_(?:ERROR_\w+|SUCCESS))(?:  +(.*)| ?(\*/))?$", line)):
+            line = f"{match[1].rstrip()} @retval {match[2]} {match[3] or match[4] or ''}".rstrip()
+        lines.append(line)
+    return "\n".join(lines)
+
+
 def main(path):
     header = Path(path).name
     text = Path(path).read_text()
@@ -110,7 +124,7 @@ def main(path):
             if name in known and known[name]:
                 added.append(f"/** @var {name}\n * {known[name]} */")
     text = text.replace("/**", "/** @file\n *", 1)
-    print(text + "\n" + "\n".join(added))
+    print(list_statuses(text) + "\n" + "\n".join(added))
 
 
 if __name__ == "__main__":

@@ -27,10 +27,10 @@ endforeach()
 if(TEAMWORK_DOXYGEN AND TEAMWORK_PYTHON)
     configure_file(docs/site/Doxyfile.in ${docs_output}/Doxyfile @ONLY)
     add_custom_target(docs
-        COMMAND ${CMAKE_COMMAND} -E rm -rf ${docs_output}/site ${docs_output}/man
+        COMMAND ${CMAKE_COMMAND} -E rm -rf ${docs_output}/site ${docs_output}/man ${docs_output}/xml
         COMMAND ${TEAMWORK_DOXYGEN} ${docs_output}/Doxyfile
         COMMAND ${TEAMWORK_PYTHON} ${PROJECT_SOURCE_DIR}/docs/site/search.py ${docs_output}/site
-        COMMAND sh ${PROJECT_SOURCE_DIR}/docs/site/manual.sh ${docs_output}/man/man3
+        COMMAND ${TEAMWORK_PYTHON} ${PROJECT_SOURCE_DIR}/docs/site/manual.py ${docs_output}/xml ${docs_output}/man/man3
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
         VERBATIM)
 else()

@@ -55,7 +55,7 @@ def browse(browser, work, address, *options):
 
 
 def make_site(doxygen, doxyfile, work):
-    configuration = Path(doxyfile).read_text() + f"\nOUTPUT_DIRECTORY = {work}\nGENERATE_MAN = NO\n"
+    configuration = Path(doxyfile).read_text() + f"\nOUTPUT_DIRECTORY = {work}\nGENERATE_XML = NO\n"
     subprocess.run([doxygen, "-"], input=configuration, text=True, check=True, capture_output=True)
     subprocess.run([sys.executable, "docs/site/search.py", work / "site"], check=True)
     return work / "site"

@@ -15,11 +15,11 @@ fail() {
     errors=$((errors + 1))
 }
 
-(cat "$2" && printf 'OUTPUT_DIRECTORY = %s\nGENERATE_XML = YES\nXML_PROGRAMLISTING = NO\n' "$work") | "$1" - >"$work/log" 2>&1 || {
+(cat "$2" && echo "OUTPUT_DIRECTORY = $work") | "$1" - >"$work/log" 2>&1 || {
     fail "Doxygen warns:"
     cat "$work/log"
 }
-sh docs/site/manual.sh "$work/man/man3" || fail "manual.sh fails"
+python3 docs/site/manual.py "$work/xml" "$work/man/man3" || fail "manual.py fails"
 python3 tests/docs/reference.py "$4" "$work/xml" || fail "the reference is not complete"
 [ -e "$work/site/index.html" ] || fail "there is no site"
 {
@@ -34,6 +34,11 @@ while read -r name; do
     to=$(sed -n 's|^\.so \(.*\)|\1|p' "$work/man/man3/$name.3")
     [ -z "$to" ] || [ -e "$work/man/$to" ] || fail "the page of $name leads to $to, which is not there"
 done <"$work/names"
+# pages that groff has something to say about
+if command -v groff >/dev/null; then
+    find "$work/man/man3" -name 'tw_[a-h]*.3' -print0 | xargs -0 cat | grep -v '^\.so ' | groff -man -Tutf8 -z -wall 2>&1 | sort -u >"$work/groff"
+    [ ! -s "$work/groff" ] || fail "groff complains of the manual: $(head -n 5 "$work/groff")"
+fi
 # links within the site that lead nowhere
 grep -ho 'href="[a-z_0-9A-Z.-]*\.html' "$work"/site/*.html | sed 's/href="//' | sort -u | while read -r page; do
     [ -e "$work/site/$page" ] || echo "$page"
