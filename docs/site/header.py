@@ -62,23 +62,24 @@ def comment_of(sentence):
     return "/** " + "\n * ".join(lines) + " */"
 
 
-def declared_at(text, name):
-    """Where the declarations of a name begin that have no comment of Doxygen's before them."""
-    patterns = [rf"^#define {name}\b", rf"^(?:typedef |static inline |TW_[A-Z_]+ )[^;{{}}#]*?\b{name}\((?!\*)",
-                rf"^typedef [^;{{}}]*\b{name};", rf"^typedef enum {name} \{{", rf"(?<=[{{ ,]){name}(?=[ ,}}\n])(?! =? ?[^,\n]*/\*\*<)"]
-    for number, pattern in enumerate(patterns):
-        found = [match.start() for match in re.finditer(pattern, text, re.M)]
-        if number == 4:
-            # an enumerator: only inside of an enumeration
-            found = [at for at in found if re.search(r"enum \w+ \{[^}]*$", text[:at])][:1]
-        if found:
-            return [at for at in found if not text[:at].rstrip().endswith("*/") or number == 4
-                    or not is_documented(text[:at].rstrip())]
+# a macro, a function, a type and an enumeration, of the name NAME
+DECLARATIONS = [r"^#define NAME\b", r"^(?:typedef |static inline |TW_[A-Z_]+ )[^;{}#]*?\bNAME\((?!\*)",
+                r"^typedef [^;{}]*\bNAME;", r"^typedef enum NAME \{"]
+
+
+def places(text, name):
+    """Where a name is declared without a comment of Doxygen's."""
+    for pattern in DECLARATIONS:
+        if found := [match.start() for match in re.finditer(pattern.replace("NAME", name), text, re.M)]:
+            return [at for at in found if not is_documented(text[:at].rstrip())]
+    for match in re.finditer(rf"(?<=[{{ ,]){name}(?=[ ,}}\n])(?! =? ?[^,\n]*/\*\*<)", text):
+        if re.search(r"enum \w+ \{[^}]*$", text[:match.start()]):  # an enumerator
+            return [match.start()]
     return []
 
 
 def is_documented(before):
-    return before[before.rfind("/*"):].startswith("/**")
+    return before.endswith("*/") and before[before.rfind("/*"):].startswith("/**")
 
 
 def list_statuses(text):
@@ -95,34 +96,44 @@ def list_statuses(text):
     return "\n".join(lines)
 
 
-def main(path):
-    header = Path(path).name
-    text = Path(path).read_text()
-    text = re.sub(r"^extern const void .*__st[a-z]*_tw_kernels.*\n", "", text, flags=re.M)
-    added = []
-    for what, sentence in entries(header):
-        if re.fullmatch(r"\w+", what):
-            places = declared_at(text, what)
-            for at in reversed(places):
-                text = text[:at] + comment_of(sentence) + ("\n" if text[at - 1] == "\n" else " ") + text[at:]
-            if not places:
-                added.append(f"/** @var {what}\n * {sentence} */" if what.startswith("TW_") else
-                             f"/** @fn {what}\n * {sentence} */")
-        elif what.startswith("@fn "):
-            added.append(comment_of(sentence).replace("/** ", f"/** {what}\n * ", 1))
-        else:
-            end = "" if what.startswith("#define") else ";"
-            if what.startswith("typedef T "):
-                what = f"typedef VECTOR {what[10:]}"
-            elif what.startswith("typedef struct "):
-                what = f"typedef struct {what[15:]} {what[15:]}"
-            added.append(f"{comment_of(sentence)}\n{what}{end}")
+def insert_entry(text, name, sentence):
+    """Puts the sentence before each declaration of a name. Returns the text, and what is to be added to it instead."""
+    found = places(text, name)
+    for at in reversed(found):
+        text = text[:at] + comment_of(sentence) + ("\n" if text[at - 1] == "\n" else " ") + text[at:]
+    kind = "@var" if name.startswith("TW_") else "@fn"
+    return text, [] if found else [f"/** {kind} {name}\n * {sentence} */"]
+
+
+def declaration_of(what, sentence):
+    if what.startswith("@fn "):
+        return comment_of(sentence).replace("/** ", f"/** {what}\n * ", 1)
+    if what.startswith("typedef T "):
+        what = what.replace("typedef T", "typedef VECTOR", 1)
+    elif match := re.match(r"typedef struct (\w+)$", what):
+        what = f"typedef struct {match[1]} {match[1]}"
+    return comment_of(sentence) + "\n" + what + ("" if what.startswith("#define") else ";")
+
+
+def enumerator_texts(text):
+    """Comments for the enumerators of the header's lists."""
     known = {**list_texts(text), **table_texts()}
     for list_name in re.findall(r"^#define (TW_\w+_LIST)\(X\)", text, re.M):
         body = text[text.index(f"#define {list_name}(X)"):].split("\n\n")[0]
         for name in re.findall(r"X\((TW_\w+)", body):
-            if name in known and known[name]:
-                added.append(f"/** @var {name}\n * {known[name]} */")
+            if known.get(name):
+                yield f"/** @var {name}\n * {known[name]} */"
+
+
+def main(path):
+    text = re.sub(r"^extern const void .*__st[a-z]*_tw_kernels.*\n", "", Path(path).read_text(), flags=re.M)
+    added = list(enumerator_texts(text))
+    for what, sentence in entries(Path(path).name):
+        if re.fullmatch(r"\w+", what):
+            text, more = insert_entry(text, what, sentence)
+            added += more
+        else:
+            added.append(declaration_of(what, sentence))
     text = text.replace("/**", "/** @file\n *", 1)
     print(list_statuses(text) + "\n" + "\n".join(added))
 
