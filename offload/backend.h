@@ -342,6 +342,13 @@ struct tw_backend_graphs {
     tw_status (*instantiate)(struct tw_backend_device *device, const struct tw_backend_graph_node *nodes, size_t count,
                              struct tw_backend_graph **graph);
 
+    /* Makes a graph of nodes from another one, whose launches that are in flight it does not change, and which is not
+       launched any more, also on failure. That one is destroyed by itself, later or earlier. If its nodes are too
+       different, returns TW_SUCCESS and leaves `*graph` NULL: `instantiate` follows. NULL in a backend where that gains
+       nothing. */
+    tw_status (*update)(struct tw_backend_graph *before, const struct tw_backend_graph_node *nodes, size_t count,
+                        struct tw_backend_graph **graph);
+
     /* Frees a graph. No launch of it is in flight. */
     void (*destroy)(struct tw_backend_graph *graph);
 

@@ -160,10 +160,10 @@
  * below 0 all bits the other way round, else the highest. Bits that keys do not have are left out.
  *
  * Memory: for each 8 bits of keys reads and writes the elements once, on a CPU reads them twice, and keys once more;
- * of a few thousand elements once in all. Temporary: the elements, and on a GPU 2 KiB for each tile of 3072 to 5120
+ * of a few thousand elements once in all. Temporary: the elements, and on a GPU 2 KiB for each tile of a few thousand
  * numbers.
  *
- * Expands to: a struct, four kernels and functions, all of whose names begin with `name`.
+ * Expands to: a struct, five kernels and functions, all of whose names begin with `name`.
  *
  * @param key  a function of the same file, or a macro, that makes a key of a `type`: an integer, bool, float or double.
  *             tw_itself for numbers

@@ -20,7 +20,8 @@
  * device before it starts. A graph may have groups for several devices (tw_queue_join_recording()).
  *
  * The values of captures are those of the recording. To change data between two submissions, write the buffers, or
- * record a copy of the program's memory (tw_copy_from()), which is read at each submission.
+ * record a copy of the program's memory (tw_copy_from()), which is read at each submission. To change captures, ranges
+ * or the groups themselves, record again (tw_queue_update_graph()).
  *
  * An extension: SYCL 1.2 has no such thing; the names are those of sycl_ext_oneapi_graph where that fits C. All
  * functions are thread safe.
@@ -40,8 +41,8 @@ typedef struct tw_command_graph tw_command_graph;
  * place for one is TW_ERROR_INVALID_ARGUMENT meanwhile. Waiting, host accessors and other queues are as ever, and see
  * nothing of what is recorded.
  *
- * Kernels, copies, fills and tw_prefetch() can be recorded. Host tasks, native tasks and tw_update_host() cannot: their
- * submission is TW_ERROR_INVALID_COMMAND_GROUP.
+ * Whatever a group has can be recorded. A graph with a host task, a native task or tw_update_host() is submitted group
+ * by group, since these need the host: it saves recording and checking, but not a launch for each kernel.
  *
  * A queue over several devices records for all of them, as queues that have joined (tw_queue_join_recording()); a kernel that
  * reduces is the first device's alone then. If it keeps the order, its submissions are TW_ERROR_UNSUPPORTED: there
@@ -96,12 +97,35 @@ TW_API tw_status tw_queue_join_recording(tw_queue *queue, tw_queue *other);
  */
 TW_API tw_status tw_queue_end_recording(tw_queue *queue, tw_command_graph **graph);
 
+/**
+ * Ends the recording as tw_queue_end_recording() does, and makes an existing graph one of the groups that were
+ * recorded, in the place of those that it had: so arguments, ranges, kernels and buffers of a graph change.
+ *
+ *     tw_queue_begin_recording(queue);
+ *     record_step(queue, next_time_step);
+ *     status = tw_queue_update_graph(queue, step);
+ *
+ * What was submitted of the graph before runs as it was recorded then, and what is submitted later runs after it.
+ * Anything may differ. Where the new groups are as many as the old ones, with the same dependencies and the same kinds
+ * of steps, a CUDA graph takes the new arguments and ranges, for a small part of what it costs to make one
+ * (cudaGraphExecUpdate()); if they differ more, or a submission has not come to the device yet, it is made anew. An
+ * extension, after the updates of sycl_ext_oneapi_graph.
+ *
+ * @param queue  that began the recording
+ * @param graph  of the same device; not NULL
+ * @return as tw_queue_end_recording(): on an error what was recorded is lost, and the graph has the groups that it had
+ *         TW_ERROR_INVALID_ARGUMENT  also when graph is NULL, and the queue records on; or when it is of another device
+ */
+TW_API tw_status tw_queue_update_graph(tw_queue *queue, tw_command_graph *graph);
+
 /** @return whether groups that are submitted to the queue are recorded at the moment; false for NULL */
 TW_API bool tw_queue_is_recording(const tw_queue *queue);
 
 /**
  * Submits all groups of a graph as one group. Never waits for a device. Submissions of one graph run one after the
- * other. If a kernel, copy or fill fails, the graph fails, and what it writes is lost as it is for a group.
+ * other. If a kernel, copy or fill fails, the graph fails, and what it writes is lost as it is for a group. Of a graph
+ * that is submitted group by group, what the failed group writes is lost, and what needs that is cancelled; the event
+ * has failed then, and the queue has the error of each.
  *
  * @param queue  of the device of the queue that began the recording; not one that records
  * @param event  receives the completion of all, to be released with tw_event_release(); NULL if not wanted

@@ -316,6 +316,8 @@ TW_API size_t tw_command_group_temporary_bytes(const tw_command_group *group);
 /* What the macros above call; not for direct use. */
 TW_API tw_status tw_internal_submit(tw_queue *queue, tw_command_group *group, tw_event **event, const char *file,
                                     int line);
+TW_API tw_status tw_internal_submit_launch(tw_queue *queue, tw_command_group **group, tw_event **event,
+                                           const char *file, int line);
 TW_API tw_status tw_internal_submit_function(tw_queue *queue, tw_queue *fallback, tw_command_group_function function,
                                              void *user, tw_event **event, const char *file, int line);
 TW_API tw_command_group *tw_internal_begin_block(tw_queue *queue);
@@ -330,6 +332,10 @@ TW_API void *tw_internal_view(tw_command_group *group, tw_buffer *buffer, tw_acc
 TW_API struct tw_internal_target tw_internal_reduction(tw_command_group *group, tw_buffer *buffer, size_t index,
                                                        bool keep);
 TW_API struct tw_internal_array tw_internal_reduction_array(tw_command_group *group, tw_buffer *buffer, bool keep);
+TW_API struct tw_internal_target tw_internal_reduction_to(tw_command_group *group, void *memory, size_t bytes,
+                                                          bool keep);
+TW_API struct tw_internal_array tw_internal_reduction_array_to(tw_command_group *group, void *memory,
+                                                               size_t element_bytes, size_t count, bool keep);
 
 TW_END_DECLS
 

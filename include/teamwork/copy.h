@@ -76,11 +76,11 @@ TW_API void tw_copy_to_part(tw_command_group *group, tw_buffer *buffer, tw_id of
 /**
  * Brings the contents to the host, in advance: once the command is complete, a host accessor that reads moves nothing,
  * until a command changes the contents. The group has no other accessors, but may have several updates: all their
- * copies are one command, which is complete when the last one is over. It cannot be recorded, since a command graph
- * leaves contents on its device: submit it behind the graph.
+ * copies are one command, which is complete when the last one is over. In a command graph it is done at each
+ * submission, which is then made group by group (command_graph.h); behind the graph it costs less.
  *
  * Further error, kept in the group:
- *     TW_ERROR_INVALID_COMMAND_GROUP  the group has accessors, or its queue is recording when it is submitted
+ *     TW_ERROR_INVALID_COMMAND_GROUP  the group has accessors
  */
 TW_API void tw_update_host(tw_command_group *group, tw_buffer *buffer);
 TW_API void tw_update_host_part(tw_command_group *group, tw_buffer *buffer, tw_id offset, tw_range range);

@@ -58,14 +58,33 @@
  * work-items wrote before is there, and at its end, for global and local memory. An empty range is allowed: a reduction
  * of it is `init`.
  *
- * All work-items of the group come to a call or none, as with group_functions.h. The functions themselves are for
- * kernels only. On a GPU a type takes 32 values of local memory where a function for work-groups is called for it.
+ * Loads and stores of the group: each work-item has `n` elements of a range in memory, in an array of its own, from
+ * which registers become. `n` is a constant. `group` is the tw_nd_item, its tw_sub_group, or the item of a loop over
+ * the work-items of a hierarchical kernel. With i the number of the work-item in the group of `size`, and k from 0 up
+ * to n:
+ *
+ *     void tw_group_load_blocked(group, to, from, n)       to[k] = from[i * n + k]: neighbours in memory
+ *     void tw_group_load_striped(group, to, from, n)       to[k] = from[k * size + i]: every size-th one
+ *     void tw_group_store_blocked(group, to, from, n)      to[i * n + k] = from[k]
+ *     void tw_group_store_striped(group, to, from, n)      to[k * size + i] = from[k]
+ *     void tw_group_load_blocked_part(group, to, from, n, count, other)     the same where memory has `count` elements:
+ *     void tw_group_load_striped_part(group, to, from, n, count, other)     in the place of those behind is `other`,
+ *     void tw_group_store_blocked_part(group, to, from, n, count)           and they are not stored
+ *     void tw_group_store_striped_part(group, to, from, n, count)
+ *
+ * These are no barriers, and work-items may come to them alone. On a GPU striped accesses of global memory are the fast
+ * ones, and on a CPU, where one work-item follows the other, blocked ones.
+ *
+ * All work-items of the group come to a call of the others or none, as with group_functions.h. The functions themselves
+ * are for kernels only. On a GPU a type takes 32 values of local memory where a function for work-groups is called for
+ * it.
  */
 #ifndef TEAMWORK_GROUP_ALGORITHMS_H
 #define TEAMWORK_GROUP_ALGORITHMS_H
 
 #include <teamwork/async_copy.h>
 #include <teamwork/lower/group/group_algorithms.h>
+#include <teamwork/lower/group/group_load.h>
 
 /**
  * At file scope, once for a type, with a semicolon: declares the functions above for a complete type, a struct, a union,
@@ -83,5 +102,20 @@
 #define tw_joint_copy(group, to, from, count)                                                                          \
     (tw_internal_joint_begin((group), __LINE__),                                                                       \
      tw_wait_for((group), tw_async_work_group_copy((group), (to), (from), (count))))
+
+/** Loads and stores of the group, see above.
+ *  Expands to: a statement expression with a loop that is unrolled; `tw_...` names are its own. */
+#define tw_group_load_blocked(group, to, from, n) TW_INTERNAL_GROUP_LOAD(group, to, from, n, TW_INTERNAL_BLOCKED)
+#define tw_group_load_striped(group, to, from, n) TW_INTERNAL_GROUP_LOAD(group, to, from, n, TW_INTERNAL_STRIPED)
+#define tw_group_store_blocked(group, to, from, n) TW_INTERNAL_GROUP_STORE(group, to, from, n, TW_INTERNAL_BLOCKED)
+#define tw_group_store_striped(group, to, from, n) TW_INTERNAL_GROUP_STORE(group, to, from, n, TW_INTERNAL_STRIPED)
+#define tw_group_load_blocked_part(group, to, from, n, count, other)                                                   \
+    TW_INTERNAL_GROUP_LOAD_PART(group, to, from, n, TW_INTERNAL_BLOCKED, count, other)
+#define tw_group_load_striped_part(group, to, from, n, count, other)                                                   \
+    TW_INTERNAL_GROUP_LOAD_PART(group, to, from, n, TW_INTERNAL_STRIPED, count, other)
+#define tw_group_store_blocked_part(group, to, from, n, count)                                                         \
+    TW_INTERNAL_GROUP_STORE_PART(group, to, from, n, TW_INTERNAL_BLOCKED, count)
+#define tw_group_store_striped_part(group, to, from, n, count)                                                         \
+    TW_INTERNAL_GROUP_STORE_PART(group, to, from, n, TW_INTERNAL_STRIPED, count)
 
 #endif

@@ -28,8 +28,17 @@ TW_BEGIN_DECLS
  */
 TW_API void *tw_malloc_host(size_t bytes);
 
-/** Frees memory of tw_malloc_host(), which no buffer may be over any more; tw_free() of usm.h does the same. `memory` is
- *  the pointer that tw_malloc_host() returned. NULL, and all other memory, are left alone. Thread safe. */
+/**
+ * The same with another alignment (aligned_alloc_host of SYCL 2020): for vector instructions, pages, or direct files.
+ *
+ * @param alignment  bytes, a power of two; memory is aligned to 128 bytes in any case
+ * @return as tw_malloc_host()
+ */
+TW_API void *tw_aligned_alloc_host(size_t alignment, size_t bytes);
+
+/** Frees memory of tw_malloc_host() or tw_aligned_alloc_host(), which no buffer may be over any more; tw_free() of
+ *  usm.h does the same. `memory` is the pointer that the allocation returned. NULL, and all other memory, are left
+ *  alone. Thread safe. */
 TW_API void tw_free_host(void *memory);
 
 TW_END_DECLS

@@ -14,7 +14,8 @@
  *                                       or has TW_LOCAL variables without work-groups
  *     TW_ERROR_INVALID_COMMAND_GROUP    the group has a kernel already
  *     TW_ERROR_UNSUPPORTED              the device cannot run the kernel as it was compiled, or the kernel is defined
- *                                       for others (TW_FOR_CPUS, TW_FOR_GPUS)
+ *                                       for others (TW_FOR_CPUS, TW_FOR_GPUS), or for sub-groups of another size
+ *                                       (TW_SUB_GROUP_SIZE())
  *     TW_ERROR_OUT_OF_LOCAL_MEMORY      TW_LOCAL variables and local accessors of a group are more than the device has
  *     TW_ERROR_INVALID_ARGUMENT         a pointer in the block is NULL (TW_NULL, command_group.h, is for one that is to
  *                                       be), or leads to a buffer of the group whose elements have another size; on a
@@ -134,6 +135,54 @@ TW_INTERNAL_DEFINE_KERNEL_OF(nd_range_kernel, "tw_parallel_for_nd_range()",
 #define tw_parallel_for_nd_range(group, range, name, ...)                                                              \
     tw_parallel_for_nd_range_kernel((group), (range), TW_INTERNAL_KERNEL_OF(nd_range_kernel, name),                    \
                                     TW_INTERNAL_BLOCK(name, __VA_ARGS__), TW_INTERNAL_BLOCK_BYTES(name))
+
+/* ---- groups of one kernel ---------------------------------------------------------------------------------------- */
+
+/**
+ * Submits a group that has nothing but this kernel, as `q.parallel_for()` does in SYCL 2020: an expression of type
+ * tw_status. It costs what a TW_COMMAND_GROUP block costs.
+ *
+ *     status = tw_queue_parallel_for(queue, cg, NULL, tw_range_1d(n), saxpy, .a = 2.0f, .x = x, .y = y);
+ *     status = tw_queue_parallel_for(queue, cg, &event, tw_range_1d(n), saxpy,
+ *                                    .a = 2.0f, .x = tw_read(cg, x), .y = tw_read_write(cg, y));
+ *
+ * The first has pointers to unified shared memory, which need no accessors, the second has buffers. A kernel that
+ * depends on events, or reserves local memory, is recorded in a group.
+ *
+ * Expands to: a statement expression that declares `group`, launches and submits. The captures are evaluated in it.
+ *
+ * @param group  a name for the group, which the accessors among the captures use
+ * @param event  a tw_event ** that receives the group's completion, as for tw_queue_submit(); NULL if not wanted
+ * @return as tw_queue_submit(): the first error of the accessors and of the launch, then nothing was submitted
+ *         TW_ERROR_INVALID_ARGUMENT  queue is NULL
+ *         TW_ERROR_OUT_OF_MEMORY
+ */
+#define tw_queue_parallel_for(queue, group, event, range, name, ...)                                                   \
+    TW_INTERNAL_QUEUE_LAUNCH(queue, group, event, tw_parallel_for(group, range, name, __VA_ARGS__))
+
+/** The same for tw_single_task().
+ *  Expands to: as tw_queue_parallel_for(). */
+#define tw_queue_single_task(queue, group, event, name, ...)                                                           \
+    TW_INTERNAL_QUEUE_LAUNCH(queue, group, event, tw_single_task(group, name, __VA_ARGS__))
+
+/** The same for tw_parallel_for_work_group().
+ *  Expands to: as tw_queue_parallel_for(). */
+#define tw_queue_parallel_for_work_group(queue, group, event, groups, local, name, ...)                                \
+    TW_INTERNAL_QUEUE_LAUNCH(queue, group, event, tw_parallel_for_work_group(group, groups, local, name, __VA_ARGS__))
+
+/** The same for tw_parallel_for_nd_range().
+ *  Expands to: as tw_queue_parallel_for(). */
+#define tw_queue_parallel_for_nd_range(queue, group, event, range, name, ...)                                          \
+    TW_INTERNAL_QUEUE_LAUNCH(queue, group, event, tw_parallel_for_nd_range(group, range, name, __VA_ARGS__))
+
+/* `launch` is a statement. The group is gone if a capture throws an exception. */
+#define TW_INTERNAL_QUEUE_LAUNCH(queue, group, event, launch)                                                          \
+    __extension__({                                                                                                    \
+        tw_queue *const tw_internal_queue = (queue);                                                                   \
+        tw_command_group *group __attribute__((cleanup(tw_internal_discard))) = tw_queue_begin(tw_internal_queue);     \
+        launch;                                                                                                        \
+        tw_internal_submit_launch(tw_internal_queue, &group, (event), __FILE__, __LINE__);                             \
+    })
 
 TW_END_DECLS
 

@@ -40,6 +40,8 @@
  *     TW_RANGE_KERNEL(static saxpy);                         the object has internal linkage
  *     TW_SINGLE_TASK(TW_FOR_CPUS scan);                      for CPUs alone: the host, simulated devices, offload CPUs
  *     TW_SINGLE_TASK(TW_FOR_GPUS TW_BLOCK(scan) scan_gpu);   for GPUs alone; a launch elsewhere is an error
+ *     TW_ND_RANGE_KERNEL(TW_SUB_GROUP_SIZE(32) warps);       for devices whose sub-groups have 32 work-items: a launch
+ *                                                            elsewhere is TW_ERROR_UNSUPPORTED, with both numbers
  *     TW_RANGE_KERNEL(TW_HOST_LOOP(interleave_count(2)) x);  see below
  *
  * The code of a kernel for one kind of device is not in the images of the other.

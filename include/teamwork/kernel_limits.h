@@ -124,6 +124,7 @@ typedef enum tw_kernel_form {
     X(TW_KERNEL_INFO_DIMENSIONS, size_t)                /* of its launches; 0: any */                                  \
     X(TW_KERNEL_INFO_ARGUMENT_SIZE, size_t)             /* of its block */                                             \
     X(TW_KERNEL_INFO_COMPILE_WORK_GROUP_SIZE, tw_range) /* see above */                                                \
+    X(TW_KERNEL_INFO_COMPILE_SUB_GROUP_SIZE, size_t)    /* that it requires, by TW_SUB_GROUP_SIZE(); 0: any */         \
     X(TW_KERNEL_INFO_VALUES, const char *)              /* see above */                                                \
     X(TW_KERNEL_INFO_WORK_GROUP_SIZE, size_t)           /* of the largest group */                                     \
     X(TW_KERNEL_INFO_PREFERRED_WORK_GROUP_SIZE, size_t) /* the largest that keeps most work-items resident */          \

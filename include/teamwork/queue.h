@@ -244,6 +244,56 @@ TW_API tw_status tw_queue_set_profiling(tw_queue *queue, bool profiling);
 TW_API bool tw_queue_is_profiling(const tw_queue *queue);
 
 /**
+ * Makes an event of all groups that were submitted to the queue so far: it is complete when they are. An extension of
+ * SYCL 1.2 (OpenCL's markers; CUDA's recorded events). Groups that are submitted later do not wait for it, unless they
+ * depend on it:
+ *
+ *     status = tw_queue_submit_marker(producers, &all);
+ *     TW_COMMAND_GROUP(consumers, cg) { tw_depends_on(cg, all); ... }
+ *
+ * A marker is about the order, as TW_QUEUE_IN_ORDER is: it is complete also if some of the groups failed, whose errors
+ * are the queue's, and what depends on it then runs. On devices with streams (GPUs) groups wait for it on the device.
+ * It counts as a group in tw_queue_wait() and TW_QUEUE_DEPTH.
+ *
+ * @param event  receives the event, to be released with tw_event_release()
+ * @return TW_ERROR_INVALID_ARGUMENT       queue or event is NULL
+ *         TW_ERROR_INVALID_COMMAND_GROUP  the queue is recording a command graph
+ *         TW_ERROR_OUT_OF_MEMORY
+ */
+TW_API tw_status tw_queue_submit_marker(tw_queue *queue, tw_event **event);
+
+/**
+ * Does the same, and the kernel, copy, fill or task of each group that is submitted to the queue later runs only after
+ * that (SYCL 2020's ext_oneapi_submit_barrier). Transfers for these groups follow their accessors alone and may run
+ * ahead. A queue that keeps the order needs no barriers.
+ *
+ * @param event  as for tw_queue_submit_marker(); may be NULL
+ * @return as tw_queue_submit_marker()
+ */
+TW_API tw_status tw_queue_submit_barrier(tw_queue *queue, tw_event **event);
+
+/**
+ * Stores an event of the last group that was submitted to the queue (SYCL 2020's ext_oneapi_get_last_event). In a queue
+ * that keeps the order all before it is complete with it. Of a queue over several devices it is a marker, as
+ * tw_queue_submit_marker() makes it.
+ *
+ * @param event  receives the event, to be released with tw_event_release(); NULL, which has happened, if nothing was
+ *               submitted yet or the last group is complete. It has no times if the group was submitted without one
+ * @return TW_ERROR_INVALID_ARGUMENT  queue or event is NULL
+ *         of a queue over several devices, also the errors of tw_queue_submit_marker()
+ */
+TW_API tw_status tw_queue_last_event(tw_queue *queue, tw_event **event);
+
+/**
+ * Asks whether all that was submitted to the queue is complete (SYCL 2020's ext_oneapi_empty). It waits for nothing.
+ * The library finds out a little later than the device that a group is complete; a program that asks in a loop gets
+ * there.
+ *
+ * @return true if nothing is unfinished, and for NULL
+ */
+TW_API bool tw_queue_is_empty(const tw_queue *queue);
+
+/**
  * Waits until every command group submitted to the queue so far is complete. Does not call handlers.
  *
  * @return TW_ERROR_INVALID_ARGUMENT  queue is NULL

@@ -60,14 +60,14 @@ typedef tw_status (*tw_task_function)(const void *block);
  * TW_ERROR_CANCELLED and what is no status. The error's message is the tw_error_detail() that the function leaves. What
  * the group writes is lost, and what needs it is cancelled. A fallback queue does not run the task again.
  *
- * A host task cannot be recorded in a command graph, since a graph stays on its device: submit it between graphs.
+ * A host task can be recorded in a command graph (command_graph.h): it is called at each submission of the graph, with
+ * the block and the addresses of the recording.
  *
  * @param block  `bytes` bytes, which are copied before the call returns; NULL for none
  *
  * Errors, kept in the group:
  *     TW_ERROR_INVALID_ARGUMENT       function is NULL, or block is NULL and bytes is not 0
- *     TW_ERROR_INVALID_COMMAND_GROUP  the group has a kernel, a step, or an accessor with another target; at submission:
- *                                     the queue is recording
+ *     TW_ERROR_INVALID_COMMAND_GROUP  the group has a kernel, a step, or an accessor with another target
  *     TW_ERROR_OUT_OF_MEMORY          also when no thread can be started
  */
 TW_API void tw_host_task(tw_command_group *group, tw_task_function function, const void *block, size_t bytes);
@@ -98,15 +98,14 @@ typedef tw_status (*tw_native_function)(const void *block, const tw_native *nati
  * commands of the library, and holds other kernels of a CPU up. The thread need not have a current CUDA context: a
  * library that looks for one, as MPI does, wants cudaSetDevice(native->cuda_ordinal) first.
  *
- * Statuses that the function returns are treated as those of a host task. A fallback queue does not run the task again,
- * and a command graph cannot record it.
+ * Statuses that the function returns are treated as those of a host task. A fallback queue does not run the task again.
+ * In a command graph it is called at each submission, as a host task is.
  *
  * @param block  `bytes` bytes, which are copied before the call returns; NULL for none
  *
  * Errors, kept in the group:
  *     TW_ERROR_INVALID_ARGUMENT       function is NULL, or block is NULL and bytes is not 0
- *     TW_ERROR_INVALID_COMMAND_GROUP  the group has a kernel, a step, or host accessors; at submission: the queue is
- *                                     recording
+ *     TW_ERROR_INVALID_COMMAND_GROUP  the group has a kernel, a step, or host accessors
  *     TW_ERROR_OUT_OF_MEMORY
  */
 TW_API void tw_native_task(tw_command_group *group, tw_native_function function, const void *block, size_t bytes);

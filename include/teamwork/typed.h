@@ -21,6 +21,7 @@
  *     T *tw_malloc_device<T>(device, count)       `count` elements; NULL also where that is more than a size_t of bytes
  *     T *tw_malloc_shared<T>(device, count)
  *     T *tw_malloc_host<T>(count)
+ *     T *tw_malloc_async<T>(queue, count)
  *
  * Accessors need no type where they are assigned: what they give converts to a pointer of any type, and that of a
  * reading accessor to a pointer to const alone.
@@ -91,6 +92,11 @@ template <typename T> inline T *tw_malloc_device(tw_device *device, size_t count
 template <typename T> inline T *tw_malloc_shared(tw_device *device, size_t count)
 {
     return count > SIZE_MAX / sizeof(T) ? nullptr : static_cast<T *>(tw_malloc_shared(device, count * sizeof(T)));
+}
+
+template <typename T> inline T *tw_malloc_async(tw_queue *queue, size_t count)
+{
+    return count > SIZE_MAX / sizeof(T) ? nullptr : static_cast<T *>(tw_malloc_async(queue, count * sizeof(T)));
 }
 
 template <typename T> inline T *tw_malloc_host(size_t count)

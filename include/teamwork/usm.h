@@ -36,7 +36,7 @@ TW_BEGIN_DECLS
 /** What a pointer points into. */
 typedef enum tw_pointer_type {
     TW_POINTER_UNKNOWN = 0, /**< none of the others: memory that the library did not allocate, or that of a buffer */
-    TW_POINTER_DEVICE = 1,  /**< tw_malloc_device() */
+    TW_POINTER_DEVICE = 1,  /**< tw_malloc_device(), tw_malloc_async() */
     TW_POINTER_SHARED = 2,  /**< tw_malloc_shared() */
     TW_POINTER_HOST = 3     /**< tw_malloc_host() */
 } tw_pointer_type;
@@ -64,12 +64,77 @@ TW_API void *tw_malloc_device(tw_device *device, size_t bytes);
 TW_API void *tw_malloc_shared(tw_device *device, size_t bytes);
 
 /**
- * Frees memory of tw_malloc_device(), tw_malloc_shared() or tw_malloc_host(). No unfinished command may use it: this
- * function waits for none. `memory` is the pointer that the allocation returned: an address further inside of it frees
- * nothing. NULL, and memory of which the library knows nothing, are left alone. What is never freed keeps tw_shutdown()
- * from succeeding. Thread safe.
+ * tw_malloc_device() with another alignment (aligned_alloc_device of SYCL 2020).
+ *
+ * @param alignment  bytes, a power of two; memory is aligned to 128 bytes in any case
+ * @return as tw_malloc_device()
+ */
+TW_API void *tw_aligned_alloc_device(tw_device *device, size_t alignment, size_t bytes);
+
+/** tw_malloc_shared() with another alignment, as tw_aligned_alloc_device(). host_memory.h has tw_aligned_alloc_host().
+ *  @return as tw_malloc_shared() */
+TW_API void *tw_aligned_alloc_shared(tw_device *device, size_t alignment, size_t bytes);
+
+/**
+ * Frees memory of the functions above, of tw_malloc_host() or of tw_malloc_async(). No unfinished command may use it:
+ * this function waits for none. `memory` is the pointer that the allocation returned: an address further inside of it
+ * frees nothing. NULL, and memory of which the library knows nothing, are left alone. What is never freed keeps
+ * tw_shutdown() from succeeding. Thread safe.
  */
 TW_API void tw_free(void *memory);
+
+/* ---- allocation in the order of a queue -------------------------------------------------------------------------- */
+
+/**
+ * Allocates device memory that tw_free_async() can free while groups that use it are still to run: temporary memory
+ * costs neither a wait nor a call of the device then (cudaMallocAsync(); async_malloc of DPC++).
+ *
+ *     float *scratch = tw_malloc_async(queue, bytes);
+ *     ... groups for the queue that use it ...
+ *     status = tw_free_async(queue, scratch);              waits for nothing
+ *
+ * The memory comes from a pool of the device, where freed memory stays. What a queue that keeps the order has freed is
+ * allocated again for that queue at once, since what comes later in it runs later; for other queues when the groups
+ * before tw_free_async() are complete. Such memory is the library's own on each kind of device: CUDA's pools are
+ * not used. Blocks have eight sizes for each power of two, from 512 bytes on.
+ *
+ * Groups may use the memory that are submitted to the queue after this call, or depend on such a group. In a graph that
+ * is recorded it is memory as any other, and must not be freed as long as the graph is submitted. Thread safe.
+ *
+ * @param queue  of several devices: the memory is the first one's
+ * @param bytes  at least 1
+ * @return memory aligned to 128 bytes, its contents undefined, a TW_POINTER_DEVICE; or NULL, and tw_error_detail() says
+ *         why. Where the device has no more room, this waits until memory becomes unused that was freed before
+ */
+TW_API void *tw_malloc_async(tw_queue *queue, size_t bytes);
+
+/**
+ * Gives memory of tw_malloc_async() back to the pool when all that was submitted to the queue so far is complete.
+ * Returns at once. tw_free() gives it back too: there nothing may use it any more. Thread safe.
+ *
+ * @param queue   of the device of the memory; groups of other queues that use it are complete, or groups of this one
+ *                depend on them
+ * @param memory  the pointer that tw_malloc_async() returned; NULL is allowed
+ * @return an error, after which the memory is not freed:
+ *         TW_ERROR_INVALID_ARGUMENT       queue is NULL, or of another device; memory is not from tw_malloc_async(), or
+ *                                         was freed
+ *         TW_ERROR_INVALID_COMMAND_GROUP  the queue is recording a command graph
+ *         TW_ERROR_OUT_OF_MEMORY
+ */
+TW_API tw_status tw_free_async(tw_queue *queue, void *memory);
+
+/** Thread safe.
+ *  @return bytes that were freed and are in the device's pool, used by unfinished groups or not; 0 for NULL */
+TW_API size_t tw_memory_pool_bytes(const tw_device *device);
+
+/**
+ * Frees unused memory of a device's pool until at most `keep_bytes` are in it (cudaMemPoolTrimTo()). What unfinished
+ * groups use stays. Allocations and buffers that find the device full, and tw_shutdown(), free it by themselves. Thread
+ * safe.
+ *
+ * @return TW_ERROR_INVALID_ARGUMENT  device is NULL
+ */
+TW_API tw_status tw_memory_pool_trim(tw_device *device, size_t keep_bytes);
 
 /** Thread safe.
  *  @return what `pointer` points into; any address inside of an allocation will do */

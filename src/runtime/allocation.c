@@ -5,15 +5,11 @@
  * Most memory is allocated as a whole. Of a large buffer that is accessed in parts, or that takes much of a device, the
  * device reserves all addresses, and puts memory only behind the chunks that are accessed.
  */
-#define _DEFAULT_SOURCE
 #include "allocation.h"
 
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
 
 #include "base/cancellation.h"
 #include "base/detail.h"
@@ -24,11 +20,7 @@
 #include "changes.h"
 #include "device.h"
 #include "observe_device.h"
-#include "reclaim.h"
-
-#define HOST_ALIGNMENT 128u /* bytes, as of the largest vector type */
-#define HUGE_PAGE ((size_t)2 << 20)
-#define HUGE_BYTES (2 * HUGE_PAGE)
+#include "pool.h"
 
 /* Large memory begins at successive multiples of this, each in other sets of the first two caches. */
 #define COLOUR_BYTES (4096u + 256u)
@@ -56,19 +48,6 @@ struct tw_data *tw_data_with_memory_locked(void)
     return first_with_memory;
 }
 
-/* Requests huge pages for large memory, where the system leaves that to programs: fewer TLB misses, and fewer faults at
-   the first touch. */
-void *tw_host_allocate(size_t bytes)
-{
-    const size_t alignment = bytes >= HUGE_BYTES ? HUGE_PAGE : HOST_ALIGNMENT;
-    void *memory = aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-#ifdef MADV_HUGEPAGE
-    if (memory && alignment == HUGE_PAGE)
-        (void)madvise(memory, bytes, MADV_HUGEPAGE);
-#endif
-    return memory;
-}
-
 /* Allocates a buffer's host memory. Large memory begins at another offset in its first page each time. With one offset
    for all, elements (i, j) of several buffers, which kernels access together, would share few sets of the caches, and a
    load would wait for a store to another buffer with the same low bits of the address. */
@@ -76,7 +55,7 @@ static void *allocate_host(struct tw_data *data)
 {
     static atomic_uint made;
     size_t at = 0;
-    if (data->bytes >= HUGE_BYTES)
+    if (data->bytes >= TW_HUGE_BYTES)
         at = atomic_fetch_add_explicit(&made, 1, memory_order_relaxed) % TW_TUNE_HOST_COLOURS * COLOUR_BYTES;
     data->host_block = tw_host_allocate(data->bytes + at);
     return data->host_block ? (unsigned char *)data->host_block + at : NULL;
@@ -364,7 +343,7 @@ tw_status tw_data_allocate_box(struct tw_data *data, const struct tw_box *box, s
     TW_DEFER_CANCELLATION;
     tw_memory_begin();
     if (!tw_data_is_there(data, box, space) && !try_to_allocate(data, box, space)
-        && !(tw_reclaim_memory() && try_to_allocate(data, box, space))) { /* freeing unused objects may make room */
+        && !(tw_pool_make_room(space ? tw_memory_space_device(space) : NULL) && try_to_allocate(data, box, space))) {
         if (space)
             status = tw_fail(TW_ERROR_OUT_OF_DEVICE_MEMORY, "%s has no room for a buffer of %zu bytes",
                              tw_device_facts(tw_memory_space_device(space))->name, data->bytes);

@@ -12,8 +12,6 @@
 #include "backend.h"
 #include "graph/coherence.h"
 
-/* Returns host memory, aligned for any type, to be freed by free(); NULL if memory is exhausted. */
-void *tw_host_allocate(size_t bytes);
 /* Prepares an allocation without memory in each memory space. */
 tw_status tw_data_init(struct tw_data *data, tw_range range, size_t element_bytes);
 /* Allocates memory for all of a buffer, or for a box, in a memory space, unless there is some, or the buffer is empty. On a device the box should

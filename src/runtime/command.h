@@ -81,6 +81,8 @@ struct tw_command {
     unsigned tasks_left;
     tw_status status;
     bool started, acquired, complete;
+    bool only_orders;   /* the failure of the commands that it is submitted behind does not cancel it */
+    bool shares_turn;   /* the body only reads `turn`: such commands do not wait for each other */
     bool is_held;       /* once submitted it waits for tw_command_issue_locked(): it is one of several */
     bool is_user_event; /* set at creation: read without the lock */
     bool timed;    /* an event can be asked for the times; else no clock is read: it costs a tenth of a short group */
@@ -103,7 +105,8 @@ struct tw_command {
 
     struct tw_internal_bounds *bounds; /* owned; NULL unless the kernel checks its views */
     struct tw_backend_graph *instance; /* the instantiated command graph; or NULL */
-    struct tw_resource *turn;          /* resource that the body writes besides its uses; or NULL */
+    void *context;                     /* the object's own; or NULL */
+    struct tw_resource *turn;          /* resource that the body accesses besides its uses; or NULL */
     struct tw_copy_task *copies;
     size_t copy_count;
     struct tw_box_node *parts; /* of the body's accesses to parts of buffers; or NULL */

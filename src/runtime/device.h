@@ -11,6 +11,7 @@
 #include "backend.h"
 
 struct tw_platform;
+struct tw_pool;
 struct tw_task_queue;
 struct tw_stream;
 
@@ -57,6 +58,8 @@ struct tw_device {
     int thread_error; /* the errno value of the last thread that could not be started; 0: none */
     pthread_cond_t work;
 
+    struct tw_pool *pool; /* memory that was freed in the order of a queue (pool.h); or NULL */
+
     /* streams */
     struct tw_stream *in_flight; /* circular list of streams with tasks in flight, the next to retire first */
     unsigned streams_in_flight;
@@ -70,6 +73,12 @@ size_t tw_memory_space_count(void);
 /* Returns the device of a memory space; NULL for number 0. */
 struct tw_device *tw_memory_space_device(size_t space);
 struct tw_device *tw_host_device(void);
+/* Returns host memory, aligned for any type, to be freed by free(); NULL if memory is exhausted. */
+void *tw_host_allocate(size_t bytes);
+#define TW_HUGE_BYTES ((size_t)4 << 20) /* from so many on, host memory is in huge pages */
+/* Returns memory of a device, aligned to 128 bytes; NULL if there is not enough. */
+void *tw_device_allocate(struct tw_device *device, size_t bytes);
+void tw_device_release(struct tw_device *device, void *memory);
 /* Returns what the backend says of the device, which is asked once. */
 const struct tw_device_facts *tw_device_facts(const struct tw_device *device);
 

@@ -253,7 +253,7 @@ static inline void describe_use(struct tw_graph_access *access, const struct tw_
 static void end_accesses(struct tw_command *command, struct tw_graph_access *past)
 {
     if (command->turn)
-        *past++ = (struct tw_graph_access){.resource = command->turn, .writes = true};
+        *past++ = (struct tw_graph_access){.resource = command->turn, .writes = !command->shares_turn};
     command->body.node.access_count = (size_t)(past - command->body.node.accesses);
 }
 
@@ -376,34 +376,40 @@ static void apply_staged_copy(const struct tw_command *command, const struct tw_
     tw_apply_staged_copy(plan);
 }
 
-/* Returns true if the queue, or the one that it is a part of, keeps the order of its commands. */
+/* Returns true if bodies of the queue wait for an earlier command of it, or of the queue that it is a part of. */
 static inline bool keeps_order(const struct tw_task_queue *home)
 {
-    return home->in_order || (home->leader && home->leader->in_order);
+    const struct tw_task_queue *leader = home->leader;
+    return home->in_order || home->barrier || (leader && (leader->in_order || leader->barrier));
 }
 
-/* Returns the last command of an in-order queue over several devices that `home` is a part of: each of its submissions ends
-   with a command there. NULL: there is none. */
-static struct tw_command *last_of_leader(const struct tw_task_queue *home)
+/* Returns the unfinished command that a command waits for because of its queue: in an in-order queue the one before, of
+   several devices the last one of the whole queue, in which each submission ends; else the latest barrier. NULL: there
+   is none. */
+static struct tw_command *find_before(const struct tw_command *command)
 {
-    return home->leader && home->leader->in_order ? home->leader->last_unfinished : NULL;
+    const struct tw_task_queue *home = command->home, *leader = home->leader;
+    if (home->in_order)
+        return command->previous; /* if that one is complete, so are all before it */
+    if (leader)
+        return leader->in_order ? leader->last_unfinished : leader->barrier;
+    return home->barrier;
 }
 
-/* Makes the body wait for other commands: those of events, and in an in-order queue for the one before. */
+/* Makes the body wait for other commands: those of events, and the one that its queue demands. */
 static __attribute__((noinline)) void follow_locked(struct tw_command *command, struct tw_command *const *before,
                                                     size_t count)
 {
     struct tw_node *node = &command->body.node;
     for (size_t i = 0; i < count; ++i) {
         if (!before[i]->body.node.finished) {
-            tw_graph_depend(node, &before[i]->body.node, true);
-        } else if (before[i]->status != TW_SUCCESS) {
+            tw_graph_depend(node, &before[i]->body.node, !command->only_orders);
+        } else if (before[i]->status != TW_SUCCESS && !command->only_orders) {
             tw_graph_cancel(node, &before[i]->failure->cause);
             node->lost_input = true; /* it would be cancelled on a fallback's device as well */
         }
     }
-    /* if that one is complete, so are all before it */
-    struct tw_command *last = command->home->in_order ? command->previous : last_of_leader(command->home);
+    struct tw_command *last = find_before(command);
     if (last && !last->body.node.finished)
         tw_graph_depend(node, &last->body.node, false);
 }

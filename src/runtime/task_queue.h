@@ -50,6 +50,9 @@ struct tw_task_queue {
     struct tw_command *first_unfinished, *last_unfinished; /* in the order of submission */
     size_t unfinished;
     uint64_t submitted;                    /* `sequence` of the last command */
+    struct tw_command *marker;             /* the latest marker (barrier.c), if it is unfinished; or NULL */
+    struct tw_command *barrier;            /* the latest that bodies submitted later wait for, likewise */
+    uint64_t marked;                       /* `submitted` at the latest marker, of the leader if there is one */
     uint64_t number;                       /* for tools: from 1, never that of another task queue */
     struct tw_task_queue *next, *previous; /* links of device->active, while it has ready tasks */
     struct tw_task_list light, exclusive;

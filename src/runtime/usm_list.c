@@ -17,13 +17,12 @@ static int compare(const void *left, const void *right)
     return a->past <= b->first ? -1 : a->first >= b->past;
 }
 
-bool tw_usm_add(void *memory, size_t bytes, tw_pointer_type type, tw_device *device)
+bool tw_usm_add(const struct tw_usm_allocation *added)
 {
-    const unsigned char *first = memory;
     struct tw_usm_allocation *allocation = malloc(sizeof *allocation);
     if (!allocation)
         return false;
-    *allocation = (struct tw_usm_allocation){first, first + bytes, type, device};
+    *allocation = *added;
     pthread_mutex_lock(&tree_mutex);
     const bool is_known = tsearch(allocation, &tree, compare) != NULL;
     pthread_mutex_unlock(&tree_mutex);
@@ -46,7 +45,7 @@ bool tw_usm_find(const void *pointer, struct tw_usm_allocation *result)
     return found != NULL;
 }
 
-bool tw_usm_remove(const void *memory, tw_pointer_type *type, tw_device **device)
+bool tw_usm_remove(const void *memory, struct tw_usm_allocation *result)
 {
     const unsigned char *first = memory;
     const struct tw_usm_allocation wanted = {.first = first, .past = first + 1};
@@ -54,8 +53,7 @@ bool tw_usm_remove(const void *memory, tw_pointer_type *type, tw_device **device
     struct tw_usm_allocation *const *found = tfind(&wanted, &tree, compare);
     struct tw_usm_allocation *allocation = found && (*found)->first == first ? *found : NULL;
     if (allocation) {
-        *type = allocation->type;
-        *device = allocation->device;
+        *result = *allocation;
         tdelete(allocation, &tree, compare);
     }
     pthread_mutex_unlock(&tree_mutex);
@@ -74,7 +72,8 @@ bool tw_usm_name(const void *pointer, char *text, size_t bytes)
     struct tw_usm_allocation allocation;
     if (!tw_usm_find(pointer, &allocation))
         return false;
-    const char *function = allocation.type == TW_POINTER_DEVICE   ? "tw_malloc_device"
+    const char *function = allocation.pooled                      ? "tw_malloc_async"
+                           : allocation.type == TW_POINTER_DEVICE ? "tw_malloc_device"
                            : allocation.type == TW_POINTER_SHARED ? "tw_malloc_shared"
                                                                   : "tw_malloc_host";
     snprintf(text, bytes, "memory of %s()%s%s", function, allocation.device ? " of " : "",

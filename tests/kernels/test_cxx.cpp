@@ -185,6 +185,13 @@ TW_TEST(memory_has_types)
     tw_free_host(numbers);
     TW_CHECK(!tw_malloc_host<double>(SIZE_MAX / 4) && !tw_malloc_device<double>(tw_test_device(0), SIZE_MAX / 4)
              && !tw_malloc_shared<double>(tw_test_device(0), SIZE_MAX / 4));
+    tw_queue *queue = tw_test_queue();
+    float *const scratch = tw_malloc_async<float>(queue, 10);
+    TW_CHECK(scratch && tw_pointer_get_type(scratch + 9) == TW_POINTER_DEVICE
+             && tw_pointer_get_type(scratch + 10) == TW_POINTER_UNKNOWN);
+    TW_CHECK(!tw_malloc_async<double>(queue, SIZE_MAX / 4));
+    TW_PASS(tw_free_async(queue, scratch));
+    TW_PASS(tw_queue_destroy(&queue));
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */

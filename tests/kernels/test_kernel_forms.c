@@ -180,6 +180,51 @@ TW_TEST(a_kernel_for_other_devices_is_refused)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* ---- sizes of sub-groups (TW_SUB_GROUP_SIZE) --------------------------------------------------------------------- */
+
+static inline void kind_any(tw_item item, const struct kind *k)
+{
+    k->out[tw_global_id(item, 0)] = 7;
+}
+TW_RANGE_KERNEL(TW_SUB_GROUP_SIZE(1) TW_BLOCK(kind) TW_FUNCTION(kind_any) static kind_of_1);
+TW_RANGE_KERNEL(static TW_BLOCK(kind) TW_FUNCTION(kind_any) TW_SUB_GROUP_SIZE(16 * 2) kind_of_32, 1);
+TW_RANGE_KERNEL(TW_FOR_GPUS TW_BLOCK(kind) TW_SUB_GROUP_SIZE(1) TW_FUNCTION(kind_any) static kind_of_no_device);
+
+/* Launches a kernel that requires sub-groups of a size. */
+static void check_required(tw_queue *queue, const tw_kernel *kernel, size_t required)
+{
+    size_t size = 0, told = 99;
+    tw_buffer *out = tw_test_ints(N, 0);
+    TW_PASS(tw_device_info(tw_queue_device(queue), TW_DEVICE_INFO_SUB_GROUP_SIZE, &size, sizeof size));
+    TW_PASS(tw_kernel_info(kernel, NULL, TW_KERNEL_INFO_COMPILE_SUB_GROUP_SIZE, &told, sizeof told));
+    TW_EQUAL(told, required);
+    tw_command_group *cg = tw_queue_begin(queue);
+    const struct kind block = {(int *)tw_write(cg, out)};
+    tw_parallel_for_kernel(cg, tw_range_1d(N), kernel, &block, sizeof block);
+    TW_EQUAL(tw_queue_submit(queue, cg, NULL), size == required ? TW_SUCCESS : TW_ERROR_UNSUPPORTED);
+    TW_EQUAL(tw_kernel_load(kernel, tw_queue_device(queue)), size == required ? TW_SUCCESS : TW_ERROR_UNSUPPORTED);
+    if (size != required) {
+        char both[2][64];
+        snprintf(both[0], sizeof both[0], "sub-groups of %zu work-items", required);
+        snprintf(both[1], sizeof both[1], "have %zu", size);
+        TW_CHECK(strstr(tw_error_detail(), both[0]) && strstr(tw_error_detail(), both[1]));
+    }
+    tw_test_expect_ints(out, size == required ? 7 : 0);
+    TW_PASS(tw_buffer_destroy(&out));
+}
+
+TW_TEST(a_kernel_requires_a_size_of_sub_groups)
+{
+    tw_queue *queue = tw_test_queue();
+    size_t none = 99;
+    check_required(queue, TW_KERNEL(kind_of_1), 1);
+    check_required(queue, TW_KERNEL(kind_of_32), 32);
+    TW_PASS(tw_kernel_info(TW_KERNEL(kind_cpu), NULL, TW_KERNEL_INFO_COMPILE_SUB_GROUP_SIZE, &none, sizeof none));
+    TW_EQUAL(none, 0);
+    TW_FAIL(tw_kernel_load(TW_KERNEL(kind_of_no_device), tw_queue_device(queue)), TW_ERROR_UNSUPPORTED);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* ---- several sizes of groups ------------------------------------------------------------------------------------- */
 
 enum { TILE_ITEMS = 4 };
@@ -525,6 +570,7 @@ TW_TEST_LIST = {TW_CASE(kernels_of_all_forms_share_a_block),
                 TW_CASE(nd_range_kernels_share_a_block),
                 TW_CASE(local_variables_belong_to_the_function),
                 TW_CASE(a_kernel_for_other_devices_is_refused),
+                TW_CASE(a_kernel_requires_a_size_of_sub_groups),
                 TW_CASE(the_code_for_the_size_is_launched),
                 TW_CASE(the_library_chooses_the_size_of_groups),
                 TW_CASE(no_range_but_a_launch_is_any),

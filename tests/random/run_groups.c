@@ -274,9 +274,10 @@ static bool uses_shared(const struct call *call)
     return call->out->shared || (call->in && call->in->shared) || (call->in2 && call->in2->shared);
 }
 
-static bool is_recordable(enum kernel_kind kernel)
+/* A graph with one of these is submitted group by group: a failure is not that of all of it, as the model has it. */
+static bool breaks_graphs(enum kernel_kind kernel)
 {
-    return kernel != UPDATE && kernel != HOST_TASK;
+    return kernel == UPDATE || kernel == HOST_TASK;
 }
 
 static bool is_no_kernel(enum kernel_kind kernel)
@@ -358,9 +359,7 @@ static tw_status expected_of(const struct run *run, const struct queue *queue, c
         return TW_ERROR_UNSUPPORTED;
     if (step->way == TWO_KERNELS && call->kernel != NOTHING && call->kernel != UPDATE && call->kernel != PREFETCH)
         return TW_ERROR_INVALID_COMMAND_GROUP;
-    if (queue->recording && has_event)
-        return TW_ERROR_INVALID_ARGUMENT;
-    return queue->recording && !is_recordable(call->kernel) ? TW_ERROR_INVALID_COMMAND_GROUP : TW_SUCCESS;
+    return queue->recording && has_event ? TW_ERROR_INVALID_ARGUMENT : TW_SUCCESS;
 }
 
 struct recorder {
@@ -577,7 +576,7 @@ void run_group(struct thread *thread, const struct group_step *step)
     const bool shares = uses_shared(&call);
     if (queue->recording && (shares || call.kernel == COPY_TO)) /* the memory would be written by several groups */
         return;
-    if (queue->recording && !is_recordable(call.kernel) && step->way == SUBMIT_BLOCK) /* the error would come later */
+    if (queue->recording && thread->run->program->faults && breaks_graphs(call.kernel))
         return;
     if (call.kernel == COPY_TO)
         call.memory = malloc(call.part[0].words * sizeof *call.memory);
@@ -640,15 +639,19 @@ void run_record_end(struct thread *thread, const struct slot_step *step)
     struct queue *queue = find_queue(thread, step->slot);
     if (!queue || queue->shared)
         return;
-    struct graph *graph = step->other == NONE || thread->graph[step->other].handle ? NULL : &thread->graph[step->other];
+    const bool updates = step->other != NONE && thread->graph[step->other].handle;
+    const bool drops = step->other == NONE || (updates && thread->graph[step->other].device != queue->device);
+    struct graph *graph = drops ? NULL : &thread->graph[step->other];
     const tw_status expected = !queue->recording ? TW_ERROR_INVALID_COMMAND_GROUP : graph ? queue->refusal : TW_SUCCESS;
-    const tw_status status = tw_queue_end_recording(queue->handle, graph ? &graph->handle : NULL);
+    const tw_status status = graph && updates ? tw_queue_update_graph(queue->handle, graph->handle)
+                                              : tw_queue_end_recording(queue->handle, graph ? &graph->handle : NULL);
     const bool was_recording = queue->recording;
     queue->recording = false;
     if (status == TW_ERROR_OUT_OF_DEVICE_MEMORY && was_recording && fault_explains(thread, status))
         return;
     if (status != expected)
-        differ(thread, "tw_queue_end_recording returned %s, not %s", tw_status_name(status), tw_status_name(expected));
+        differ(thread, "tw_queue_%s returned %s, not %s", updates ? "update_graph" : "end_recording",
+               tw_status_name(status), tw_status_name(expected));
     if (status != TW_SUCCESS || !graph)
         return;
     if (queue->devices > 1 ? tw_command_graph_count(graph->handle) < queue->recorded_count
@@ -657,7 +660,7 @@ void run_record_end(struct thread *thread, const struct slot_step *step)
                queue->recorded_count);
     graph->device = queue->device;
     graph->count = queue->recorded_count;
-    graph->waits = 0;
+    graph->waits = updates ? graph->waits : 0; /* what is submitted later comes behind what was */
     memcpy(graph->call, queue->recorded, sizeof graph->call);
 }
 
@@ -691,6 +694,15 @@ static bool may_lack(const struct graph *graph)
     return false;
 }
 
+/* Whether a graph is submitted group by group. */
+static bool is_by_groups(const struct graph *graph)
+{
+    bool is = false;
+    for (unsigned i = 0; i < graph->count; ++i)
+        is = is || breaks_graphs(graph->call[i].kernel);
+    return is;
+}
+
 static bool submit_graph_once(struct thread *thread, struct graph *graph, struct queue *queue)
 {
     const tw_status expected = expected_of_graph(graph, queue);
@@ -700,7 +712,8 @@ static bool submit_graph_once(struct thread *thread, struct graph *graph, struct
         for (unsigned i = 0; i < graph->count; ++i)
             operation_add(&operation, &graph->call[i]);
     operation.waits |= (hold_set)(graph->waits | (queue->in_order ? queue->waits : 0));
-    if (operation.waits && queue->shared && thread->run->program->threads > 1) {
+    /* two threads could wait for each other's accessors; and the model lets all groups of a graph wait for one */
+    if (operation.waits && ((queue->shared && thread->run->program->threads > 1) || is_by_groups(graph))) {
         operation_end(&operation);
         return false;
     }

@@ -48,6 +48,43 @@ TW_TEST(dependants_of_events_are_issued_ahead)
     tw_test_destroy_queues(queues, QUEUES);
 }
 
+/* Markers are enqueued, too: what depends on one, or is behind a barrier, is with its device while the first kernel
+   runs. */
+TW_TEST(what_waits_for_a_marker_is_issued_ahead)
+{
+    use_async_sim(2);
+    tw_queue *queues[2];
+    tw_test_queues(queues, 2);
+    tw_buffer *x[3];
+    tw_event *marker = NULL;
+    atomic_int flag = 0;
+    for (int i = 0; i < 3; ++i) {
+        x[i] = tw_test_ints(N, 1);
+        bring(queues[i > 0], x[i]);
+    }
+    for (unsigned i = 0; i < 2; ++i)
+        TW_PASS(tw_sim_reset(tw_test_device(i)));
+    submit(queues[0], x[0], 2, 1, &flag, NULL);
+    TW_PASS(tw_queue_submit_marker(queues[0], &marker));
+    tw_event *second = submit_behind(queues[1], x[1], 3, 1, marker);
+    TW_PASS(tw_queue_submit_barrier(queues[1], NULL));
+    tw_event *third = submit_behind(queues[1], x[2], 3, 2, NULL);
+    TW_EQUAL(tw_test_sim_total(TW_SIM_LAUNCH), 5); /* three kernels, and the two as native tasks */
+    TW_EQUAL(tw_event_get_state(second), TW_EVENT_PENDING);
+    TW_EQUAL(tw_event_get_state(third), TW_EVENT_PENDING);
+    atomic_store(&flag, 1);
+    TW_PASS(tw_event_wait(third));
+    TW_EQUAL(tw_event_get_state(second), TW_EVENT_COMPLETE);
+    for (int i = 0; i < 3; ++i) {
+        tw_test_expect_ints(x[i], 3 + i);
+        TW_PASS(tw_buffer_destroy(&x[i]));
+    }
+    tw_event_release(&marker);
+    tw_event_release(&second);
+    tw_event_release(&third);
+    tw_test_destroy_queues(queues, 2);
+}
+
 /* A kernel that fails in flight cancels those that depend on its event, though they were issued; not those that only
    come behind it in their queue. */
 TW_TEST(a_failure_in_flight_cancels_dependants)
@@ -132,5 +169,5 @@ TW_TEST(an_in_order_queue_issues_ahead)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-TW_TEST_LIST = {TW_CASE(dependants_of_events_are_issued_ahead), TW_CASE(a_failure_in_flight_cancels_dependants),
-                TW_CASE(an_in_order_queue_issues_ahead), TW_CASES_END};
+TW_TEST_LIST = {TW_CASE(dependants_of_events_are_issued_ahead), TW_CASE(what_waits_for_a_marker_is_issued_ahead),
+                TW_CASE(a_failure_in_flight_cancels_dependants), TW_CASE(an_in_order_queue_issues_ahead), TW_CASES_END};

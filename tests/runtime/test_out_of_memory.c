@@ -7,7 +7,10 @@
 #include "failing_memory.h"
 #include "int_kernels.h"
 
+#include <teamwork/command_graph.h>
+#include <teamwork/copy.h>
 #include <teamwork/storage.h>
+#include <teamwork/task.h>
 
 /* Whether the call came to its end; if not it must have said why. */
 static bool succeeded(tw_status status)
@@ -518,6 +521,174 @@ TW_TEST(destruction_with_final_data)
     tw_test_released(tw_test_device(0));
 }
 
+/* ---- markers, pools, graphs --------------------------------------------------------------------------------------- */
+
+static void submit_add(tw_queue *queue, tw_buffer *in, tw_buffer *out)
+{
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, tw_range_1d(N), add, .in = tw_read(cg, in), .out = tw_read_write(cg, out));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+}
+
+/* Behind groups that are held back, so that a marker has dependencies of its own. */
+TW_TEST(markers_and_barriers)
+{
+    NEEDS_MALLOC;
+    tw_queue *queue = NULL;
+    TW_PASS(tw_queue_create_on_device(device_of(true), NULL, NULL, &queue));
+    tw_buffer *one = tw_test_ints(N, 1), *sum = tw_test_ints(N, 0);
+    int expected = 0;
+    bool done = false;
+    for (unsigned n = 1; !done; ++n) {
+        tw_event *start = NULL, *events[2] = {NULL, NULL};
+        TW_CHECK(n < MOST);
+        TW_PASS(tw_event_create_user(&start));
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_depends_on(cg, start);
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+        submit_add(queue, one, sum);
+        done = true;
+        for (int i = 0; i < 2; ++i) {
+            arm(n);
+            const tw_status status =
+                i ? tw_queue_submit_barrier(queue, &events[i]) : tw_queue_submit_marker(queue, &events[i]);
+            disarm();
+            done = done && !fired;
+            TW_CHECK(succeeded(status) == (events[i] != NULL));
+        }
+        TW_PASS(tw_event_complete(start, TW_SUCCESS));
+        for (int i = 0; i < 2; ++i) {
+            TW_PASS(tw_event_wait(events[i]));
+            tw_event_release(&events[i]);
+        }
+        TW_PASS(tw_queue_wait(queue));
+        tw_test_expect_ints(sum, ++expected);
+        tw_event_release(&start);
+    }
+    TW_PASS(tw_buffer_destroy(&one));
+    TW_PASS(tw_buffer_destroy(&sum));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* What could not be freed can be freed again. */
+TW_TEST(memory_in_the_order_of_a_queue)
+{
+    NEEDS_MALLOC;
+    for (unsigned properties = 0; properties <= TW_QUEUE_IN_ORDER; properties += TW_QUEUE_IN_ORDER) {
+        tw_queue *queue = NULL;
+        TW_PASS(tw_queue_create_with_properties(NULL, device_of(true), properties, NULL, NULL, &queue));
+        tw_device *device = tw_queue_device(queue);
+        bool done = false;
+        for (unsigned n = 1; !done; ++n) {
+            TW_CHECK(n < MOST);
+            arm(n);
+            void *memory = tw_malloc_async(queue, 1000), *aligned = tw_aligned_alloc_device(device, 4096, 1000);
+            disarm();
+            done = !fired;
+            TW_CHECK(fired || (memory && aligned));
+            tw_free(aligned);
+            arm(n);
+            const tw_status status = tw_free_async(queue, memory);
+            disarm();
+            done = done && !fired;
+            if (!succeeded(status))
+                TW_PASS(tw_free_async(queue, memory));
+            TW_PASS(tw_queue_wait(queue));
+            TW_PASS(tw_memory_pool_trim(device, 0));
+            TW_EQUAL(tw_memory_pool_bytes(device), 0);
+        }
+        TW_PASS(tw_queue_destroy(&queue));
+        tw_test_released(device);
+    }
+}
+
+static tw_status add_ten(const void *block)
+{
+    int *const values = *(int *const *)block;
+    for (int i = 0; i < N; ++i)
+        values[i] += 10;
+    return TW_SUCCESS;
+}
+
+/* Records sum += one, a host task that adds 10 if there is to be one, and sum += one. */
+static void record_sums(tw_queue *queue, tw_buffer *one, tw_buffer *sum, bool has_task)
+{
+    TW_PASS(tw_queue_begin_recording(queue));
+    submit_add(queue, one, sum);
+    if (has_task)
+        TW_COMMAND_GROUP(queue, cg) {
+            int *const values = (int *)tw_host_read_write(cg, sum);
+            tw_host_task(cg, add_ten, &values, sizeof values);
+        }
+    submit_add(queue, one, sum);
+}
+
+/* Submits a graph, which may fail in part: then what it writes is lost. Returns false if it did. */
+static bool submit_sums(tw_queue *queue, tw_command_graph *graph, tw_buffer *sum, unsigned n, bool *done)
+{
+    tw_event *event = NULL;
+    arm(n);
+    const tw_status status = tw_queue_submit_graph(queue, graph, &event);
+    disarm();
+    *done = *done && !fired;
+    TW_CHECK((status == TW_SUCCESS) == (event != NULL));
+    const bool is_submitted = succeeded(status);
+    const tw_status waited = tw_event_wait(event);
+    tw_event_release(&event);
+    if (is_submitted && waited == TW_SUCCESS) {
+        TW_PASS(tw_queue_wait(queue));
+        return true;
+    }
+    for (int i = 0; i < 3; ++i)
+        (void)tw_queue_wait(queue); /* each of the groups that were cancelled, or had no memory later */
+    TW_COMMAND_GROUP(queue, cg) {
+        tw_fill(cg, sum, &(int){0});
+    }
+    TW_PASS(tw_queue_wait(queue));
+    return false;
+}
+
+/* Graphs of either kind are made, become the other, and are submitted. */
+TW_TEST(graphs_that_change)
+{
+    NEEDS_MALLOC;
+    for (int async = 0; async < 2; ++async) {
+        tw_queue *queue = NULL;
+        TW_PASS(tw_shutdown());
+        if (async)
+            setenv("TW_SIM_ASYNC", "1", 1);
+        TW_PASS(tw_queue_create_on_device(device_of(true), NULL, NULL, &queue));
+        tw_buffer *one = tw_test_ints(N, 1), *sum = tw_test_ints(N, 0);
+        tw_command_graph *graph = NULL;
+        bool done = false, has_task = false;
+        int expected = 0;
+        record_sums(queue, one, sum, has_task);
+        TW_PASS(tw_queue_end_recording(queue, &graph));
+        for (unsigned n = 1; !done; ++n) {
+            TW_CHECK(n < MOST);
+            done = true;
+            for (int turn = 0; turn < 2; ++turn) { /* each kind becomes the other, for each n */
+                record_sums(queue, one, sum, !has_task);
+                arm(n);
+                const tw_status status = tw_queue_update_graph(queue, graph);
+                disarm();
+                done = done && !fired;
+                has_task = succeeded(status) ? !has_task : has_task;
+                TW_EQUAL(tw_command_graph_count(graph), has_task ? 3 : 2);
+                expected += has_task ? 12 : 2;
+                if (!submit_sums(queue, graph, sum, n, &done))
+                    expected = 0;
+                tw_test_expect_ints(sum, expected);
+            }
+        }
+        tw_command_graph_destroy(&graph);
+        TW_PASS(tw_buffer_destroy(&one));
+        TW_PASS(tw_buffer_destroy(&sum));
+        TW_PASS(tw_queue_destroy(&queue));
+        tw_test_released(tw_test_device(0));
+    }
+}
+
 TW_TEST_LIST = {TW_CASE(queues_and_contexts),
                 TW_CASE(buffers),
                 TW_CASE(groups_on_a_simulated_device),
@@ -530,4 +701,7 @@ TW_TEST_LIST = {TW_CASE(queues_and_contexts),
                 TW_CASE(creation_with_storage),
                 TW_CASE(destruction_with_storage),
                 TW_CASE(destruction_with_final_data),
+                TW_CASE(markers_and_barriers),
+                TW_CASE(memory_in_the_order_of_a_queue),
+                TW_CASE(graphs_that_change),
                 TW_CASES_END};

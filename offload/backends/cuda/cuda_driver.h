@@ -104,6 +104,12 @@ struct cu_copy {
     size_t row_bytes, rows, planes;
 };
 
+/* What hinders the update of an executable graph, since CUDA 12. */
+struct cu_update {
+    int result;
+    cu_node node, from;
+};
+
 /* A kernel of a graph, since CUDA 10. */
 struct cu_kernel_node {
     cu_function function;
@@ -271,6 +277,7 @@ enum cu_function_attribute {
       (cu_graph graph, const cu_node *from, const cu_node *to, const struct cu_edge *edges, size_t count))             \
     X(graph_instantiate, "cuGraphInstantiateWithFlags",                                                                \
       (cu_executable * executable, cu_graph graph, unsigned long long flags))                                          \
+    X(graph_update, "cuGraphExecUpdate_v2", (cu_executable executable, cu_graph graph, struct cu_update * update))     \
     X(graph_executable_destroy, "cuGraphExecDestroy", (cu_executable executable))                                      \
     X(graph_launch, "cuGraphLaunch", (cu_executable executable, cu_stream stream))                                     \
     X(launch, "cuLaunchKernel",                                                                                        \

@@ -134,19 +134,37 @@ static tw_status enter_and_add(struct instantiation *a, const struct tw_backend_
     return status;
 }
 
-/* Makes the CUDA graph. Called in the device's context. */
-static tw_status add_nodes(struct instantiation *a, const struct tw_backend_graph_node *nodes, size_t count)
+/* Makes an executable of the CUDA graph: of that of an earlier graph, if there is one, which the driver leaves as it
+   was if it cannot; then there is none. */
+static tw_status make_executable(struct instantiation *a, struct cuda_graph *before)
+{
+    if (before) {
+        struct cu_update why;
+        if (tw_cuda.graph_update(before->executable, a->graph, &why) == 0) {
+            a->made->executable = before->executable;
+            before->executable = NULL;
+        }
+        return TW_SUCCESS;
+    }
+    const cu_result error = tw_cuda.graph_instantiate(&a->made->executable, a->graph, 0);
+    if (!error)
+        return TW_SUCCESS;
+    a->made->executable = NULL;
+    return refuse(a, error, "made no executable of a graph");
+}
+
+/* Makes the CUDA graph, and its executable. Called in the device's context. */
+static tw_status add_nodes(struct instantiation *a, const struct tw_backend_graph_node *nodes, size_t count,
+                           struct cuda_graph *before)
 {
     tw_status status = TW_SUCCESS;
-    cu_result error = tw_cuda.graph_create(&a->graph, 0);
+    const cu_result error = tw_cuda.graph_create(&a->graph, 0);
     if (error)
         return complain(error, "made no graph");
     for (size_t i = 0; i < count && status == TW_SUCCESS; ++i)
         status = enter_and_add(a, &nodes[i], &a->nodes[i]);
-    if (status == TW_SUCCESS && (error = tw_cuda.graph_instantiate(&a->made->executable, a->graph, 0)) != 0) {
-        a->made->executable = NULL;
-        status = refuse(a, error, "made no executable of a graph");
-    }
+    if (status == TW_SUCCESS)
+        status = make_executable(a, before);
     (void)tw_cuda.graph_destroy(a->graph);
     return status;
 }
@@ -174,8 +192,9 @@ static bool takes(const struct tw_backend_graph_node *node)
     return !node->kernel || tw_gpu_takes(node->device, node->kernel, node->launch);
 }
 
-static tw_status instantiate(struct tw_backend_device *device, const struct tw_backend_graph_node *nodes, size_t count,
-                             struct tw_backend_graph **result)
+/* Makes a graph, with an executable of its own, or that of an earlier graph. */
+static tw_status make(struct tw_backend_device *device, const struct tw_backend_graph_node *nodes, size_t count,
+                      struct cuda_graph *before, struct tw_backend_graph **result)
 {
     struct instantiation a = {.given = nodes};
     size_t most = 0;
@@ -197,17 +216,31 @@ static tw_status instantiate(struct tw_backend_device *device, const struct tw_b
                            : tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a command graph");
     if (status == TW_SUCCESS) {
         const enum tw_cuda_entry entry = tw_cuda_enter(tw_cuda_of(device));
-        status = entry ? add_nodes(&a, nodes, count)
+        status = entry ? add_nodes(&a, nodes, count, before)
                        : tw_fail(TW_ERROR_LAUNCH_FAILED, "the CUDA driver has no context for a graph");
         tw_cuda_leave(entry);
     }
     free(a.nodes);
     free(a.befores);
-    if (status == TW_SUCCESS)
+    if (status == TW_SUCCESS && a.made->executable)
         *result = &a.made->base;
     else if (a.made)
         destroy(&a.made->base);
     return a.is_refused ? TW_SUCCESS : status;
+}
+
+static tw_status instantiate(struct tw_backend_device *device, const struct tw_backend_graph_node *nodes, size_t count,
+                             struct tw_backend_graph **result)
+{
+    return make(device, nodes, count, NULL, result);
+}
+
+/* The executable goes to the new graph: launches of it that are on a stream already stay as they are. What they use in
+   device memory is the earlier graph's. */
+static tw_status update(struct tw_backend_graph *before, const struct tw_backend_graph_node *nodes, size_t count,
+                        struct tw_backend_graph **result)
+{
+    return tw_cuda.graph_update ? make(before->device, nodes, count, (struct cuda_graph *)before, result) : TW_SUCCESS;
 }
 
 static tw_status launch(struct tw_backend_stream *stream, struct tw_backend_graph *graph, uint64_t *sequence)
@@ -217,6 +250,7 @@ static tw_status launch(struct tw_backend_stream *stream, struct tw_backend_grap
 
 const struct tw_backend_graphs tw_cuda_graphs = {
     .instantiate = instantiate,
+    .update = update,
     .destroy = destroy,
     .launch = launch,
 };

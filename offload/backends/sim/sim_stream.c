@@ -44,6 +44,7 @@ struct sim_item {
 struct sim_graph {
     struct tw_backend_graph base;
     size_t count;
+    bool is_replaced; /* by an update: it is launched no more */
     struct tw_backend_graph_node nodes[];
 };
 
@@ -368,10 +369,19 @@ static tw_status instantiate(struct tw_backend_device *device, const struct tw_b
     }
     made->base.device = device;
     made->count = count;
+    made->is_replaced = false;
     order_nodes(made, nodes, done);
     free(done);
     *graph = &made->base;
     return TW_SUCCESS;
+}
+
+/* Makes a graph anew, and lets launches of the other one fail: nobody may launch it any more. */
+static tw_status update(struct tw_backend_graph *before, const struct tw_backend_graph_node *nodes, size_t count,
+                        struct tw_backend_graph **graph)
+{
+    ((struct sim_graph *)before)->is_replaced = true;
+    return ((struct sim_graph *)before)->count == count ? instantiate(before->device, nodes, count, graph) : TW_SUCCESS;
 }
 
 static void destroy(struct tw_backend_graph *graph)
@@ -382,6 +392,8 @@ static void destroy(struct tw_backend_graph *graph)
 static tw_status launch_graph(struct tw_backend_stream *base, struct tw_backend_graph *graph, uint64_t *sequence)
 {
     struct sim_stream *stream = stream_of(base);
+    if (((const struct sim_graph *)graph)->is_replaced)
+        return tw_fail(TW_ERROR_LAUNCH_FAILED, "a command graph was launched that is updated");
     if (tw_sim_op_fails(stream->device, TW_SIM_LAUNCH)) {
         (void)tw_fail(TW_ERROR_LAUNCH_FAILED, "simulated fault: launching a command graph on device %u",
                       stream->device->index);
@@ -443,6 +455,7 @@ const struct tw_backend_async tw_sim_async = {
 
 const struct tw_backend_graphs tw_sim_graphs = {
     .instantiate = instantiate,
+    .update = update,
     .destroy = destroy,
     .launch = launch_graph,
 };

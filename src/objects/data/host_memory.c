@@ -3,6 +3,7 @@
    else from the C library. */
 #include <teamwork/host_memory.h>
 
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/detail.h"
@@ -46,41 +47,57 @@ static void release(struct header *header)
         free(header);
 }
 
-void *tw_malloc_host(size_t bytes)
+/* Allocates memory and notes it. `alignment` is at least HEADER_BYTES. Returns NULL if there is none. */
+static void *allocate_and_note(size_t alignment, size_t bytes)
 {
-    unsigned char *block = NULL;
+    struct header *header = allocate(alignment + bytes); /* the header, and what the alignment may take */
+    if (!header) {
+        (void)tw_fail(TW_ERROR_OUT_OF_MEMORY, "no host memory of %zu bytes", bytes);
+        return NULL;
+    }
+    unsigned char *memory = (unsigned char *)header + HEADER_BYTES;
+    memory += -(uintptr_t)memory % alignment;
+    if (!tw_usm_add(&(struct tw_usm_allocation){
+            .first = memory, .past = memory + bytes, .type = TW_POINTER_HOST, .block = header})) {
+        release(header);
+        (void)tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to note an allocation");
+        return NULL;
+    }
+    tw_lock();
+    tw_object_born_locked(TW_OBJECT_MEMORY);
+    tw_unlock();
+    return memory;
+}
+
+void *tw_aligned_alloc_host(size_t alignment, size_t bytes)
+{
+    void *memory = NULL;
     if (!bytes || bytes > SIZE_MAX / 2) {
         (void)tw_fail(bytes ? TW_ERROR_OUT_OF_MEMORY : TW_ERROR_INVALID_ARGUMENT, "%zu bytes of host memory", bytes);
         return NULL;
     }
-    if (tw_runtime_enter() == TW_SUCCESS) {
-        block = allocate(HEADER_BYTES + bytes);
-        if (!block)
-            (void)tw_fail(TW_ERROR_OUT_OF_MEMORY, "no host memory of %zu bytes", bytes);
+    if (!tw_is_alignment(alignment)) {
+        (void)tw_fail(TW_ERROR_INVALID_ARGUMENT, TW_NO_ALIGNMENT, alignment);
+        return NULL;
     }
-    if (block && !tw_usm_add(block + HEADER_BYTES, bytes, TW_POINTER_HOST, NULL)) {
-        release((struct header *)block);
-        block = NULL;
-        (void)tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to note an allocation");
-    }
-    if (block) {
-        tw_lock();
-        tw_object_born_locked(TW_OBJECT_MEMORY);
-        tw_unlock();
-    }
+    if (tw_runtime_enter() == TW_SUCCESS)
+        memory = allocate_and_note(alignment < HEADER_BYTES ? HEADER_BYTES : alignment, bytes);
     tw_runtime_leave();
-    return block ? block + HEADER_BYTES : NULL;
+    return memory;
+}
+
+void *tw_malloc_host(size_t bytes)
+{
+    return tw_aligned_alloc_host(1, bytes);
 }
 
 void tw_free_host(void *memory)
 {
     struct tw_usm_allocation allocation;
-    tw_pointer_type type;
-    tw_device *device;
     if (tw_is_forked || !tw_usm_find(memory, &allocation) || allocation.type != TW_POINTER_HOST
-        || !tw_usm_remove(memory, &type, &device))
+        || !tw_usm_remove(memory, &allocation))
         return;
-    release((struct header *)((unsigned char *)memory - HEADER_BYTES));
+    release(allocation.block);
     tw_lock();
     tw_object_died_locked(TW_OBJECT_MEMORY);
     tw_unlock();

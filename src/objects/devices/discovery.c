@@ -16,6 +16,7 @@
 #include "platform.h"
 #include "runtime/allocation.h"
 #include "runtime/observe_device.h"
+#include "runtime/pool.h"
 #include "runtime/task_queue.h"
 #include "runtime/usm_list.h"
 #include "runtime/workers.h"
@@ -50,6 +51,7 @@ static void close_device(struct tw_device *device)
 {
     if (!device)
         return;
+    tw_pool_close(device);
     device->backend->backend->close(device->backend);
     pthread_cond_destroy(&device->work);
     tw_task_queue_end(device->system);

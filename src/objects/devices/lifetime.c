@@ -115,8 +115,9 @@ static bool list_objects_locked(char text[LEFT_BYTES])
     list(text, tw_object_count_locked(TW_OBJECT_CONTEXT), "context", "contexts");
     list(text, tw_object_count_locked(TW_OBJECT_BUFFER), "buffer", "buffers");
     list(text, tw_object_count_locked(TW_OBJECT_COMMAND_GRAPH), "command graph", "command graphs");
-    list(text, tw_object_count_locked(TW_OBJECT_MEMORY), "allocation of tw_malloc_device(), _shared() or _host()",
-         "allocations of tw_malloc_device(), _shared() or _host()");
+    list(text, tw_object_count_locked(TW_OBJECT_MEMORY),
+         "allocation of tw_malloc_device(), _shared(), _host() or _async()",
+         "allocations of tw_malloc_device(), _shared(), _host() or _async()");
     list(text, accesses, "host accessor", "host accessors");
     list(text, events, "user event that was never completed", "user events that were never completed");
     list(text, tw_object_count_locked(TW_OBJECT_COMMAND) - events - accesses, "command that is not complete",

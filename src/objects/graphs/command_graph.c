@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Command graphs (teamwork/command_graph.h): recorded commands, and one command that runs them all.
+ * Command graphs (teamwork/command_graph.h): recorded commands that are submitted many times.
  *
- * command_graph_analysis.c finds the order of the recorded commands. A backend may instantiate them as one graph, which
- * a stream launches at once. Otherwise the kernels run one after the other, as one task.
+ * command_graph_analysis.c finds the order of the recorded commands, and command_graph_submit.c submits them as one.
+ * Those with functions of the program are submitted one by one (command_graph_groups.c).
  */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cancellation.h"
 #include "base/detail.h"
 #include "base/lock.h"
 #include "base/process.h"
-#include "command_graph_analysis.h"
-#include "objects/data/buffer.h"
-#include "objects/data/storage.h"
+#include "command_graph_groups.h"
+#include "command_graph_life.h"
+#include "command_graph_submit.h"
 #include "objects/queues/queue.h"
 #include "objects/queues/recording.h"
 #include "runtime/command.h"
 #include "runtime/reclaim.h"
-#include "runtime/submit.h"
 
 static tw_status check_queue(const tw_queue *queue)
 {
@@ -103,14 +101,59 @@ tw_status tw_queue_join_recording(tw_queue *queue, tw_queue *other)
     return status;
 }
 
-/* Moves the commands to the graph, which owns them even on failure, and makes it a graph of them. */
-static tw_status fill(struct tw_command_graph *graph, struct tw_recording *recording)
+/* Stops the recording that a queue has begun. Returns NULL if there is none. */
+static struct tw_recording *stop_locked(tw_queue *queue)
 {
-    graph->commands = recording->commands;
-    graph->count = recording->count;
+    struct tw_recording *recording = queue->recorder.recording;
+    if (!recording || recording->owner != &queue->recorder) {
+        (void)tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, recording ? "the queue has joined the recording of another one, "
+                                                                  "which has to end it"
+                                                                : "the queue is not recording");
+        return NULL;
+    }
+    tw_recording_stop_locked(recording);
+    return recording;
+}
+
+/* Makes a graph of a recording's commands, of an earlier one if that is not NULL. */
+static tw_status make_recorded(struct tw_recording *recording, struct tw_recorded_graph *before,
+                               struct tw_recorded_graph **result)
+{
+    if (recording->status != TW_SUCCESS)
+        return tw_fail(recording->status, "%s", recording->detail);
+    struct tw_recorded_graph *recorded = calloc(1, sizeof *recorded);
+    if (!recorded)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a command graph");
+    *result = recorded;
+    recorded->references = 1;
+    recorded->device = recording->device;
+    recorded->commands = recording->commands; /* it owns them, also if it fails */
+    recorded->count = recording->count;
+    recorded->by_groups = recording->by_groups;
+    for (size_t i = 0; i < recorded->count; ++i)
+        recorded->commands[i]->sequence = i; /* for those that follow it */
     recording->commands = NULL;
     recording->count = 0;
-    return tw_command_graph_make(graph);
+    return tw_recorded_graph_make(recorded, before);
+}
+
+/* Makes a graph with what was recorded. */
+static tw_status make_graph(struct tw_recording *recording, tw_command_graph **result)
+{
+    struct tw_command_graph *graph = calloc(1, sizeof *graph);
+    if (!graph)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a command graph");
+    graph->references = 1;
+    graph->device = recording->device;
+    tw_lock();
+    tw_object_born_locked(TW_OBJECT_COMMAND_GRAPH);
+    tw_unlock();
+    const tw_status status = make_recorded(recording, NULL, &graph->recorded);
+    if (status == TW_SUCCESS)
+        *result = graph;
+    else
+        tw_command_graph_destroy(&graph);
+    return status;
 }
 
 tw_status tw_queue_end_recording(tw_queue *queue, tw_command_graph **result)
@@ -119,38 +162,72 @@ tw_status tw_queue_end_recording(tw_queue *queue, tw_command_graph **result)
     if (status != TW_SUCCESS)
         return status;
     TW_DEFER_CANCELLATION;
-    struct tw_command_graph *graph = result ? calloc(1, sizeof *graph) : NULL;
     tw_lock();
-    struct tw_recording *recording = queue->recorder.recording;
-    const bool has_joined = recording && recording->owner != &queue->recorder;
-    if (has_joined)
-        recording = NULL;
-    if (recording)
-        tw_recording_stop_locked(recording);
-    if (graph) {
-        graph->references = 1;
-        graph->device = queue->device;
-        tw_object_born_locked(TW_OBJECT_COMMAND_GRAPH);
-    }
+    struct tw_recording *recording = stop_locked(queue);
     tw_unlock();
     if (!recording)
-        status =
-            tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, has_joined ? "the queue has joined the recording of another one, "
-                                                                 "which has to end it"
-                                                               : "the queue is not recording");
-    else if (result && !graph)
-        status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a command graph");
-    else if (result && recording->status != TW_SUCCESS)
-        status = tw_fail(recording->status, "%s", recording->detail);
-    else if (result)
-        status = fill(graph, recording);
+        return TW_ERROR_INVALID_COMMAND_GROUP;
+    if (result)
+        status = make_graph(recording, result);
     tw_lock();
     tw_recording_drop_locked(recording);
     tw_unlock();
-    if (status == TW_SUCCESS && result)
-        *result = graph;
-    else
-        tw_command_graph_destroy(&graph);
+    tw_reclaim();
+    return status;
+}
+
+/* Puts what was recorded in the place of what the graph was. */
+static void replace_locked(struct tw_command_graph *graph, struct tw_recorded_graph *recorded)
+{
+    struct tw_recorded_graph *before = graph->recorded;
+    graph->recorded = recorded;
+    if (before->is_superseded
+        && !before->successor) { /* its launches in flight are those of the successor's instance */
+        before->successor = recorded;
+        ++recorded->references;
+    }
+    tw_recorded_graph_release_locked(before);
+}
+
+/* Makes the graph one of what was recorded. */
+static tw_status update(struct tw_command_graph *graph, struct tw_recording *recording)
+{
+    struct tw_recorded_graph *recorded = NULL;
+    if (recording->device != graph->device)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the graph was recorded by a queue on %s, and the queue is on %s",
+                       tw_device_name(graph->device), tw_device_name(recording->device));
+    tw_lock();
+    struct tw_recorded_graph *before = graph->recorded;
+    ++before->references;
+    tw_unlock();
+    const tw_status status = make_recorded(recording, before, &recorded);
+    tw_lock();
+    if (status == TW_SUCCESS && recorded)
+        replace_locked(graph, recorded);
+    else if (recorded)
+        tw_recorded_graph_release_locked(recorded);
+    tw_recorded_graph_release_locked(before);
+    tw_unlock();
+    return status;
+}
+
+tw_status tw_queue_update_graph(tw_queue *queue, tw_command_graph *graph)
+{
+    tw_status status = check_queue(queue);
+    if (status == TW_SUCCESS && !graph)
+        status = tw_fail(TW_ERROR_INVALID_ARGUMENT, "the graph is NULL");
+    if (status != TW_SUCCESS)
+        return status;
+    TW_DEFER_CANCELLATION;
+    tw_lock();
+    struct tw_recording *recording = stop_locked(queue);
+    tw_unlock();
+    if (!recording)
+        return TW_ERROR_INVALID_COMMAND_GROUP;
+    status = update(graph, recording);
+    tw_lock();
+    tw_recording_drop_locked(recording);
+    tw_unlock();
     tw_reclaim();
     return status;
 }
@@ -159,30 +236,12 @@ tw_status tw_queue_end_recording(tw_queue *queue, tw_command_graph **result)
 
 size_t tw_command_graph_count(const tw_command_graph *graph)
 {
-    return graph ? graph->count : 0;
-}
-
-static void free_graph(struct tw_unused *unused)
-{
-    struct tw_command_graph *graph =
-        (struct tw_command_graph *)((char *)unused - offsetof(struct tw_command_graph, unused));
-    tw_command_graph_unmake(graph);
+    if (!graph)
+        return 0;
     tw_lock();
-    for (size_t i = 0; i < graph->count; ++i)
-        tw_recording_drop_command_locked(graph->commands[i]);
-    tw_resource_end(&graph->turn);
-    tw_object_died_locked(TW_OBJECT_COMMAND_GRAPH);
+    const size_t count = graph->recorded->count;
     tw_unlock();
-    free(graph->commands);
-    free(graph);
-}
-
-static void release_locked(struct tw_command_graph *graph)
-{
-    if (--graph->references)
-        return;
-    graph->unused.free = free_graph;
-    tw_reclaim_later_locked(&graph->unused);
+    return count;
 }
 
 void tw_command_graph_destroy(tw_command_graph **graph)
@@ -190,100 +249,13 @@ void tw_command_graph_destroy(tw_command_graph **graph)
     if (!graph || !*graph)
         return;
     tw_lock();
-    release_locked(*graph);
+    tw_command_graph_release_locked(*graph);
     tw_unlock();
     *graph = NULL;
     tw_reclaim();
 }
 
-/* State of running a graph's tasks one after the other. */
-struct run {
-    struct tw_backend_batch batch; /* first: the backend's view */
-    const struct tw_command_graph *graph;
-    size_t at; /* number of tasks done, the running one included */
-    struct tw_internal_launch launch;
-    tw_status status;
-};
-
-/* Runs the tasks before the next kernel, and prepares its launch. Returns false if there is no further kernel, or a task
-   fails. */
-static bool find_kernel(struct run *run)
-{
-    while (run->at < run->graph->task_count) {
-        struct tw_task *task = run->graph->tasks[run->at++];
-        struct tw_command *command = task->command;
-        if (!task->kind->launches) {
-            run->status = task->kind->execute ? task->kind->execute(task) : TW_SUCCESS;
-            if (run->status != TW_SUCCESS)
-                return false;
-            continue;
-        }
-        run->launch = command->launch;
-        run->batch.kernel = command->kernel;
-        run->batch.launch = &run->launch;
-        if (command->bounds)
-            memset(command->bounds, 0, sizeof *command->bounds);
-        return true;
-    }
-    return false;
-}
-
-static bool next_of_run(struct tw_backend_batch *batch, tw_status status)
-{
-    struct run *run = (struct run *)batch;
-    run->status = status == TW_SUCCESS ? tw_command_check_bounds(run->graph->tasks[run->at - 1]->command) : status;
-    return run->status == TW_SUCCESS && find_kernel(run);
-}
-
-/* Returns the graph that a command runs. */
-static struct tw_command_graph *graph_of(const struct tw_command *command)
-{
-    return (struct tw_command_graph *)((char *)command->turn - offsetof(struct tw_command_graph, turn));
-}
-
-static tw_status execute(struct tw_task *task)
-{
-    const struct tw_command_graph *graph = graph_of(task->command);
-    const struct tw_backend_device *device = graph->device->backend;
-    struct run all = {.batch = {.next = next_of_run}, .graph = graph, .status = TW_SUCCESS};
-    if (!find_kernel(&all))
-        return all.status;
-    if (device->backend->launch_batch && !graph->places) {
-        device->backend->launch_batch(graph->device->backend, &all.batch);
-        return all.status;
-    }
-    tw_status status;
-    do {
-        struct tw_backend_device *on = graph->tasks[all.at - 1]->command->device->backend;
-        status = on->backend->launch(on, all.batch.kernel, &all.launch);
-    } while (next_of_run(&all.batch, status));
-    return all.status;
-}
-
-static tw_status enqueue(const struct tw_backend_async *async, struct tw_backend_stream *stream, struct tw_task *task)
-{
-    (void)async;
-    const struct tw_command *command = task->command;
-    return command->device->backend->backend->graphs->launch(stream, command->instance, &task->sequence);
-}
-
-static const struct tw_task_kind graph_kind = {
-    .tool_kind = TW_TOOL_GRAPH,
-    .name = "command graph",
-    .what = "a command graph",
-    .execute = execute,
-    .enqueue = enqueue,
-};
-
-static void completed_locked(struct tw_command *command)
-{
-    tw_queue_complete_locked(command);
-    tw_buffers_complete_locked(command);
-    release_locked(graph_of(command));
-}
-
-static const struct tw_command_object object = {.completed_locked = completed_locked,
-                                                .released_locked = tw_queue_take_memory_locked};
+/* ---- submission -------------------------------------------------------------------------------------------------- */
 
 static tw_status check(const struct tw_queue *queue, const struct tw_command_graph *graph)
 {
@@ -295,93 +267,20 @@ static tw_status check(const struct tw_queue *queue, const struct tw_command_gra
     return tw_check_process();
 }
 
-static tw_status check_locked(const struct tw_queue *queue, const struct tw_command_graph *graph)
-{
-    if (queue->recorder.recording)
-        return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, "the queue is recording, and graphs do not nest");
-    for (size_t i = 0; i < graph->use_count; ++i)
-        if (!tw_buffer_of(graph->uses[i].data)->handles)
-            return tw_fail(TW_ERROR_INVALID_ARGUMENT, "a buffer that the graph accesses has been destroyed");
-    return TW_SUCCESS;
-}
-
-/* Acquires the references that a submitted command releases on completion: queue, graph and buffers. */
-static void acquire_references_locked(struct tw_command *command, struct tw_queue *queue,
-                                      struct tw_command_graph *graph)
-{
-    command->home = &queue->tasks;
-    command->turn = &graph->turn;
-    command->instance = graph->instance;
-    command->use_count = graph->use_count;
-    command->places = graph->places;
-    command->place_count = graph->place_count;
-    ++queue->tasks.references;
-    ++graph->references;
-    for (size_t i = 0; i < graph->use_count; ++i)
-        ++tw_buffer_of(graph->uses[i].data)->uses;
-}
-
-/* Releases the references of a command that could not be submitted. */
-static void release_references_locked(struct tw_command *command)
-{
-    for (size_t i = 0; i < command->use_count; ++i)
-        --tw_buffer_of(command->uses[i].data)->uses;
-    --graph_of(command)->references;
-    --command->home->references;
-    command->home = NULL;
-    command->turn = NULL;
-    command->use_count = 0;
-}
-
-/* Makes the command that runs the graph. Returns NULL if memory is exhausted. */
-static struct tw_command *make_command(struct tw_queue *queue, struct tw_command_graph *graph)
-{
-    struct tw_command *command =
-        tw_command_create(&object, &(struct tw_memory){.block = NULL}, graph->use_count, graph->use_count + 1, true, 0);
-    if (!command)
-        return NULL;
-    struct tw_backend_device *device = queue->device->backend;
-    command->device = queue->device;
-    command->queue = &queue->tasks;
-    command->body.kind = &graph_kind;
-    command->body.exclusive = device->exclusive;
-    command->body.node.domain = graph->instance ? device->backend->async : NULL;
-    memcpy(command->uses, graph->uses, graph->use_count * sizeof *graph->uses);
-    return command;
-}
-
 tw_status tw_internal_submit_graph(tw_queue *queue, tw_command_graph *graph, tw_event **event, const char *file,
                                    int line)
 {
     tw_status status = check(queue, graph);
     if (status != TW_SUCCESS)
         return status;
-    struct tw_command *command = make_command(queue, graph);
-    if (!command)
-        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to submit a command graph");
-    command->file = file;
-    command->line = line;
-    command->timed = event != NULL;
-    command->measured = command->timed && tw_queue_measures(queue);
     tw_lock();
-    if (queue->tasks.unfinished >= queue->limit)
-        tw_queue_make_room_locked(queue);
-    status = check_locked(queue, graph);
-    if (status == TW_SUCCESS) {
-        acquire_references_locked(command, queue, graph);
-        tw_storage_begin_locked(graph->uses, graph->use_count);
-        status = check_locked(queue, graph); /* again: the lock was released */
-        if (status == TW_SUCCESS)
-            status = tw_command_submit_locked(command);
-        if (status != TW_SUCCESS) {
-            tw_storage_abandon_locked(graph->uses, graph->use_count);
-            release_references_locked(command);
-        } else if (event) {
-            *event = &command->events[TW_PHASE_COMPLETE];
-        }
-    }
-    if (status != TW_SUCCESS || !event)
-        tw_command_release_locked(command);
+    struct tw_recorded_graph *recorded = graph->recorded; /* an update may put another one in its place */
+    ++recorded->references;
+    tw_unlock();
+    const struct tw_graph_submission of = {queue, graph, recorded, file, line};
+    status = recorded->by_groups ? tw_graph_submit_groups(&of, event) : tw_graph_submit_as_one(&of, event);
+    tw_lock();
+    tw_recorded_graph_release_locked(recorded);
     tw_unlock();
     tw_reclaim();
     return status;

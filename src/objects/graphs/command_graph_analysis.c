@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/detail.h"
+#include "base/lock.h"
 #include "base/memory.h"
 #include "graph/ancestors.h"
 #include "runtime/allocation.h"
@@ -29,7 +30,7 @@ struct graph_buffer {
 
 /* What is known of a graph while it is analysed. */
 struct analysis {
-    struct tw_command_graph *graph;
+    struct tw_recorded_graph *graph;
     struct graph_buffer *buffers; /* room for all */
     size_t buffer_count;
     size_t *slots; /* hash table of indices in `buffers`, + 1; 0: empty. Open addressing, with room for all */
@@ -83,7 +84,7 @@ static void change_box(struct analysis *all, struct graph_buffer *buffer, size_t
 /* Makes room for twice as many uses. Returns false if memory is exhausted. */
 static bool grow(struct analysis *all)
 {
-    struct tw_command_graph *graph = all->graph;
+    struct tw_recorded_graph *graph = all->graph;
     const size_t capacity = 2 * all->capacity;
     struct tw_use *uses = realloc(graph->uses, capacity * sizeof *uses);
     graph->uses = uses ? uses : graph->uses;
@@ -106,7 +107,7 @@ static bool grow(struct analysis *all)
    if memory is exhausted. */
 static bool append_use(struct analysis *all, struct graph_buffer *buffer, const struct tw_use *use)
 {
-    struct tw_command_graph *graph = all->graph;
+    struct tw_recorded_graph *graph = all->graph;
     if (buffer->last) {
         const struct tw_use *last = &graph->uses[buffer->last - 1];
         struct tw_box merged = last->box;
@@ -153,7 +154,7 @@ static bool compare(struct analysis *all, const struct graph_buffer *buffer, con
    memory is exhausted. */
 static bool add_use(struct analysis *all, struct graph_buffer *buffer, const struct tw_use *use)
 {
-    struct tw_command_graph *graph = all->graph;
+    struct tw_recorded_graph *graph = all->graph;
     struct tw_box pieces[TW_BOX_PIECES];
     bool enough = compare(all, buffer, &use->box);
     for (size_t i = 0; i < all->found_count && enough; ++i) {
@@ -178,7 +179,7 @@ static bool add_use(struct analysis *all, struct graph_buffer *buffer, const str
     return enough;
 }
 
-static tw_status refuse_memory(const struct tw_command_graph *graph)
+static tw_status refuse_memory(const struct tw_recorded_graph *graph)
 {
     return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to order %zu recorded groups", graph->count);
 }
@@ -205,7 +206,7 @@ static void add_access(struct tw_command *command, const struct tw_use *use, str
 }
 
 /* Makes room for two accesses for each use of a command. */
-static tw_status make_access_room(const struct tw_command_graph *graph, struct tw_command *command)
+static tw_status make_access_room(const struct tw_recorded_graph *graph, struct tw_command *command)
 {
     const size_t room = 2 * command->use_count;
     if (room <= command->access_room)
@@ -243,7 +244,7 @@ static tw_status describe(struct analysis *all, struct tw_command *command)
 /* Appends a task to those of the graph, in whose order they can run. */
 static tw_status append_task(struct analysis *all, struct tw_task *task)
 {
-    struct tw_command_graph *graph = all->graph;
+    struct tw_recorded_graph *graph = all->graph;
     struct tw_task **tasks =
         tw_list_with_room(graph->tasks, graph->task_count, &all->task_room, sizeof(struct tw_task *));
     if (!tasks)
@@ -258,7 +259,7 @@ static tw_status append_task(struct analysis *all, struct tw_task *task)
 static tw_status insert_copy(struct analysis *all, struct tw_command *command, const struct tw_copy_plan *plan,
                              struct tw_data *data)
 {
-    struct tw_command_graph *graph = all->graph;
+    struct tw_recorded_graph *graph = all->graph;
     struct tw_graph_copy *made = malloc(sizeof *made);
     if (!made)
         return refuse_memory(graph);
@@ -323,7 +324,7 @@ static tw_status insert(struct analysis *all, struct tw_command *command)
 static void note_place(const struct tw_place *place, void *user)
 {
     struct analysis *all = user;
-    struct tw_command_graph *graph = all->graph;
+    struct tw_recorded_graph *graph = all->graph;
     struct tw_place *places = tw_list_with_room(graph->places, graph->place_count, &all->place_room, sizeof *places);
     all->exhausted = all->exhausted || !places;
     if (!places)
@@ -349,8 +350,34 @@ static tw_status order(struct analysis *all)
 
 /* ---- instantiation ------------------------------------------------------------------------------------------------ */
 
-/* Lets the backend instantiate the graph. If it cannot, that is a success with `instance` left NULL. */
-static tw_status instantiate(struct tw_command_graph *graph, const struct tw_backend_graphs *graphs)
+/* Lets the backend make its graph of the nodes, of another one if that is not NULL and it can. If it cannot, that is a
+   success with `instance` left NULL. */
+static tw_status make_instance(struct tw_recorded_graph *graph, const struct tw_backend_graph_node *nodes,
+                               struct tw_backend_graph *before)
+{
+    const struct tw_backend_graphs *graphs = graph->device->backend->backend->graphs;
+    tw_status status = TW_SUCCESS;
+    if (before)
+        status = graphs->update(before, nodes, graph->task_count, &graph->instance);
+    if (status == TW_SUCCESS && !graph->instance)
+        status = graphs->instantiate(graph->device->backend, nodes, graph->task_count, &graph->instance);
+    return status;
+}
+
+/* Takes the instance of a graph that is updated, unless a submission is still to launch it. */
+static struct tw_backend_graph *take_instance(struct tw_recorded_graph *before)
+{
+    if (!before || !before->device->backend->backend->graphs->update)
+        return NULL;
+    tw_lock();
+    const bool is_free = before->instance && !before->is_superseded && atomic_load(&before->unissued) == 0;
+    before->is_superseded = before->is_superseded || is_free;
+    tw_unlock();
+    return is_free ? before->instance : NULL;
+}
+
+/* Describes the tasks to the backend, which makes its graph of them. */
+static tw_status instantiate(struct tw_recorded_graph *graph, struct tw_recorded_graph *updated)
 {
     size_t edges = 0, used = 0;
     for (size_t i = 0; i < graph->task_count; ++i)
@@ -373,7 +400,7 @@ static tw_status instantiate(struct tw_command_graph *graph, const struct tw_bac
         used += nodes[i].before_count;
     }
     if (status == TW_SUCCESS && graph->task_count && is_possible)
-        status = graphs->instantiate(graph->device->backend, nodes, graph->task_count, &graph->instance);
+        status = make_instance(graph, nodes, take_instance(updated));
     tw_ancestors_free(ancestors);
     free(nodes);
     free(before);
@@ -381,7 +408,7 @@ static tw_status instantiate(struct tw_command_graph *graph, const struct tw_bac
 }
 
 /* Returns true if a backend may instantiate the graph: no kernel checks its views, and no step or copy needs the host. */
-static bool stays_on_devices(const struct tw_command_graph *graph)
+static bool stays_on_devices(const struct tw_recorded_graph *graph)
 {
     for (size_t i = 0; i < graph->task_count; ++i) {
         const struct tw_task *task = graph->tasks[i];
@@ -407,7 +434,7 @@ static void end(struct analysis *all)
 }
 
 /* Computes the uses of the whole graph, and the dependencies between its commands. */
-static tw_status analyse(struct tw_command_graph *graph)
+static tw_status analyse(struct tw_recorded_graph *graph)
 {
     size_t uses = 0;
     struct analysis all = {.graph = graph, .mask = 15};
@@ -435,14 +462,16 @@ static tw_status analyse(struct tw_command_graph *graph)
     return status;
 }
 
-tw_status tw_command_graph_make(struct tw_command_graph *graph)
+tw_status tw_recorded_graph_make(struct tw_recorded_graph *graph, struct tw_recorded_graph *before)
 {
     const struct tw_backend_graphs *graphs = graph->device->backend->backend->graphs;
+    if (graph->by_groups)
+        return TW_SUCCESS;
     const tw_status status = analyse(graph);
-    return status == TW_SUCCESS && graphs && stays_on_devices(graph) ? instantiate(graph, graphs) : status;
+    return status == TW_SUCCESS && graphs && stays_on_devices(graph) ? instantiate(graph, before) : status;
 }
 
-void tw_command_graph_unmake(struct tw_command_graph *graph)
+void tw_recorded_graph_unmake(struct tw_recorded_graph *graph)
 {
     if (graph->instance)
         graph->device->backend->backend->graphs->destroy(graph->instance);

@@ -3,6 +3,7 @@
 #ifndef TEAMWORK_OBJECTS_COMMAND_GRAPH_ANALYSIS_H
 #define TEAMWORK_OBJECTS_COMMAND_GRAPH_ANALYSIS_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 
 #include <teamwork/command_graph.h>
@@ -11,11 +12,13 @@
 #include "runtime/command.h"
 #include "runtime/reclaim.h"
 
-struct tw_command_graph {
-    size_t references; /* the handle and each unfinished submission */
+/* What was recorded, and what is made of it. It does not change; an update of the graph makes another one. */
+struct tw_recorded_graph {
+    size_t references; /* the graph's, each unfinished submission's, and that of the one that it succeeds */
     struct tw_device *device;
     struct tw_command **commands; /* never submitted; each counts its uses of buffers */
     size_t count;
+    bool by_groups; /* each command is submitted by itself (command_graph_groups.c): the rest is not made */
     struct tw_graph_copy *copies;
     struct tw_task **tasks; /* the copies, and the bodies of the commands, in an order in which they can run */
     size_t task_count;
@@ -23,15 +26,26 @@ struct tw_command_graph {
     size_t use_count;
     struct tw_place *places; /* NULL unless the groups are of several devices */
     size_t place_count;
-    struct tw_resource turn;           /* orders the submissions */
-    struct tw_backend_graph *instance; /* NULL: the kernels run one after the other */
+    struct tw_backend_graph *instance;   /* NULL: the kernels run one after the other */
+    atomic_size_t unissued;              /* submissions that are still to launch the instance */
+    bool is_superseded;                  /* the instance has become that of a successor: it is not launched any more */
+    struct tw_recorded_graph *successor; /* counted: launches in flight use what it owns; or NULL */
     struct tw_unused unused;
 };
 
-/* Makes a graph of its commands: what they access, their order, and if possible the backend's graph. On failure
-   tw_command_graph_unmake() follows, too. */
-tw_status tw_command_graph_make(struct tw_command_graph *graph);
+/* The program's handle. */
+struct tw_command_graph {
+    size_t references; /* the handle and each unfinished submission */
+    struct tw_device *device;
+    struct tw_recorded_graph *recorded; /* counted; changes with the lock held */
+    struct tw_resource turn;            /* orders the submissions */
+    struct tw_unused unused;
+};
+
+/* Makes a graph of its commands: what they access, their order, and if possible the backend's graph: of that of
+   `before`, if that is not NULL, which is not launched any more then. On failure tw_recorded_graph_unmake() follows. */
+tw_status tw_recorded_graph_make(struct tw_recorded_graph *graph, struct tw_recorded_graph *before);
 /* Frees what that has made, but not the commands. Without the lock. */
-void tw_command_graph_unmake(struct tw_command_graph *graph);
+void tw_recorded_graph_unmake(struct tw_recorded_graph *graph);
 
 #endif

@@ -348,8 +348,7 @@ struct tw_internal_target tw_internal_reduction(tw_command_group *group, tw_buff
 #define MOST_LOCAL_ARRAY_BYTES 16384u
 #define LOCAL_ALIGNMENT 128u
 
-/* Where the copies of an array of `bytes` are. */
-static void place_array(struct tw_command_group *group, size_t bytes, struct tw_internal_array *array)
+void tw_command_group_place_array(struct tw_command_group *group, size_t bytes, struct tw_internal_array *array)
 {
     const struct tw_device_facts *facts = tw_device_facts(group->queue->device);
     bytes = (bytes + LOCAL_ALIGNMENT - 1) / LOCAL_ALIGNMENT * LOCAL_ALIGNMENT;
@@ -372,8 +371,7 @@ struct tw_internal_array tw_internal_reduction_array(tw_command_group *group, tw
     tw_status status = check_access(buffer, mode, TW_GLOBAL);
     const size_t count = status == TW_SUCCESS ? tw_buffer_count(buffer) : 0;
     if (status == TW_SUCCESS && (!count || count > UINT_MAX))
-        status = tw_fail(TW_ERROR_INVALID_RANGE, "a kernel reduces into arrays of 1 to %u elements, not of %zu",
-                         UINT_MAX, count);
+        status = tw_fail(TW_ERROR_INVALID_RANGE, TW_NO_REDUCTION_ARRAY, UINT_MAX, count);
     if (status == TW_SUCCESS && !tw_box_is_contiguous(&buffer->box, &buffer->root->data.whole))
         status =
             tw_fail(TW_ERROR_INVALID_RANGE,
@@ -387,7 +385,7 @@ struct tw_internal_array tw_internal_reduction_array(tw_command_group *group, tw
     array.to = group->recorder ? group->recorder->reduce(group, buffer, &buffer->box, tw_range_1d(count), keep, true)
                                : access_box(group, buffer, &buffer->box, mode);
     if (array.to && !group->recorder)
-        place_array(group, count * array.element_bytes, &array);
+        tw_command_group_place_array(group, count * array.element_bytes, &array);
     ++group->reduced_count;
     group->replaces = group->replaces || !keep;
     return array;

@@ -117,6 +117,9 @@ static inline tw_status tw_command_group_tell(const struct tw_command_group *gro
         return TW_SUCCESS;
     return tw_fail(group->status, "%s", group->detail ? group->detail : "no memory to say what is wrong");
 }
+/* Says where the copies of an array of `bytes` are that the group's kernel reduces into. */
+void tw_command_group_place_array(struct tw_command_group *group, size_t bytes, struct tw_internal_array *array);
+#define TW_NO_REDUCTION_ARRAY "a kernel reduces into arrays of 1 to %u elements, not of %zu"
 /* Returns true if the group's kernel runs on host memory directly. */
 bool tw_command_group_is_on_host(const struct tw_command_group *group);
 

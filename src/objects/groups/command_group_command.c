@@ -116,16 +116,16 @@ tw_status tw_command_group_enter_locked(const struct tw_command_group *group, st
                                         tw_event **event)
 {
     struct tw_queue *queue = group->queue;
-    if (queue->recorder.recording && (group->on_host || group->has_native_task))
-        return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
-                       "%s%s cannot be recorded: submit it each time, behind the command graph",
-                       group->step ? group->step : "a host accessor", group->step ? "()" : "");
     if (queue->recorder.recording && group->events)
         return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
                        "the queue is recording: a recorded group cannot depend on an event");
-    if (queue->recorder.recording)
-        return event ? tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is recording: a recorded group has no event")
-                     : tw_recorder_add_locked(&queue->recorder, command, queue->tasks.in_order);
+    if (queue->recorder.recording && event)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is recording: a recorded group has no event");
+    if (queue->recorder.recording) {
+        if (group->on_host || group->has_native_task)
+            queue->recorder.recording->by_groups = true;
+        return tw_recorder_add_locked(&queue->recorder, command, queue->tasks.in_order);
+    }
     if (queue->tasks.unfinished >= queue->limit)
         tw_queue_make_room_locked(queue);
     bool have_storage = false;

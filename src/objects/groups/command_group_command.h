@@ -44,4 +44,22 @@ void tw_command_group_abandon_locked(struct tw_command *command);
    command, which belongs to its recording and does not count the queue. */
 void tw_command_group_release_locked(struct tw_queue *queue, struct tw_command *command, tw_event **event);
 
+/* joint_submit.c */
+
+/* Makes a join: a command without a body that is complete when others are. It reports no errors, which they do
+   themselves; what waits for it is told the failure of the first of them that failed. Of `object`, completed_locked()
+   calls tw_join_complete_locked(). Returns NULL if memory is exhausted. */
+struct tw_command *tw_join_create(const struct tw_command_object *object, struct tw_queue *queue, size_t count,
+                                  const char *file, int line);
+/* Takes the times and the failure of the commands, and releases them. */
+void tw_join_complete_locked(struct tw_command *command);
+/* Submits a join behind commands, to which it takes references. On failure it has no home. */
+tw_status tw_join_submit_locked(struct tw_command *join, struct tw_queue *queue, struct tw_command *const *commands,
+                                size_t count);
+/* Cancels submitted commands that are held, since another one could not be submitted: what they would have written is
+   lost. */
+void tw_commands_cancel_locked(struct tw_command *const *commands, size_t count, tw_status status);
+/* Returns a buffer without host memory which copies to a memory space may have to go through; NULL if there is none. */
+struct tw_data *tw_find_unstaged(const struct tw_use *uses, size_t count, size_t space);
+
 #endif

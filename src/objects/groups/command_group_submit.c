@@ -117,6 +117,14 @@ tw_status tw_internal_submit(tw_queue *queue, tw_command_group *group, tw_event 
     return status == TW_SUCCESS ? status : drop(group, refuse(queue, status, file, line));
 }
 
+tw_status tw_internal_submit_launch(tw_queue *queue, tw_command_group **group, tw_event **event, const char *file,
+                                    int line)
+{
+    tw_command_group *const submitted = *group;
+    *group = NULL; /* it is gone, whatever happens */
+    return tw_internal_submit(queue, submitted, event, file, line);
+}
+
 /* Returns true if one group can run in the other's place: both have a kernel to run, or the same step, and the same
    uses. */
 static bool are_alike(const struct tw_command_group *one, const struct tw_command_group *other)

@@ -37,9 +37,7 @@ static void join_times(tw_event_times *times, const tw_event_times *part)
         times->transfer_end_ns = part->transfer_end_ns;
 }
 
-/* A join is complete when the commands of a submission are. It reports no errors, which they do themselves; what waits for
-   it is told the failure of the first of them that failed. */
-static void joined_locked(struct tw_command *command)
+void tw_join_complete_locked(struct tw_command *command)
 {
     const struct joined *joined = (const struct joined *)(const void *)command->args;
     bool is_known = command->status != TW_ERROR_CANCELLED;
@@ -55,13 +53,14 @@ static void joined_locked(struct tw_command *command)
     }
 }
 
-static const struct tw_command_object join_object = {.completed_locked = joined_locked,
+static const struct tw_command_object join_object = {.completed_locked = tw_join_complete_locked,
                                                      .released_locked = tw_queue_take_memory_locked};
 
-static struct tw_command *make_join(struct tw_queue *queue, size_t count, const char *file, int line)
+struct tw_command *tw_join_create(const struct tw_command_object *object, struct tw_queue *queue, size_t count,
+                                  const char *file, int line)
 {
     const size_t bytes = sizeof(struct joined) + count * sizeof(struct tw_command *);
-    struct tw_command *join = tw_command_create(&join_object, &(struct tw_memory){.block = NULL}, 0, 0, false, bytes);
+    struct tw_command *join = tw_command_create(object, &(struct tw_memory){.block = NULL}, 0, 1, false, bytes);
     if (!join)
         return NULL;
     *(struct joined *)(void *)join->args = (struct joined){.count = 0};
@@ -106,7 +105,7 @@ static tw_status make_commands(struct joint *joint, bool has_event, const char *
             joint->commands[i]->recorded_ns = group->began_ns;
     }
     if (status == TW_SUCCESS && (has_event || (joint->queue->devices && joint->queue->tasks.in_order))
-        && !(joint->join = make_join(joint->queue, joint->count, file, line)))
+        && !(joint->join = tw_join_create(&join_object, joint->queue, joint->count, file, line)))
         status = TW_ERROR_OUT_OF_MEMORY;
     return status == TW_ERROR_OUT_OF_MEMORY ? tw_fail(status, "no memory for the command group") : status;
 }
@@ -121,18 +120,25 @@ static void make_rooms_locked(const struct joint *joint)
         tw_queue_make_room_locked(joint->queue);
 }
 
-/* Returns a buffer without host memory which copies of the submission may have to go through; NULL if there is none. */
+struct tw_data *tw_find_unstaged(const struct tw_use *uses, size_t count, size_t space)
+{
+    for (size_t i = 0; i < count; ++i) {
+        struct tw_data *data = uses[i].data;
+        for (size_t from = 1; !atomic_load(&data->allocations[0].address) && from < data->space_count; ++from)
+            if (atomic_load(&data->allocations[from].address)
+                && tw_copy_must_stage(data, from, tw_data_space(data, space)))
+                return data;
+    }
+    return NULL;
+}
+
+/* Does so for all groups of a submission. */
 static struct tw_data *find_unstaged(const struct joint *joint)
 {
-    for (size_t i = 0; i < joint->count; ++i)
-        for (size_t k = 0; k < joint->groups[i]->use_count; ++k) {
-            struct tw_data *data = joint->groups[i]->uses[k].data;
-            for (size_t from = 1; !atomic_load(&data->allocations[0].address) && from < data->space_count; ++from)
-                if (atomic_load(&data->allocations[from].address)
-                    && tw_copy_must_stage(data, from, tw_data_space(data, joint->groups[i]->device->space)))
-                    return data;
-        }
-    return NULL;
+    struct tw_data *data = NULL;
+    for (size_t i = 0; i < joint->count && !data; ++i)
+        data = tw_find_unstaged(joint->groups[i]->uses, joint->groups[i]->use_count, joint->groups[i]->device->space);
+    return data;
 }
 
 /* Allocates the host memory that copies of the submission go through: so nothing gets in between its commands. Releases the
@@ -149,24 +155,23 @@ static tw_status allocate_stages_locked(const struct joint *joint)
     return status;
 }
 
-/* Submits the join. */
-static tw_status submit_join_locked(const struct joint *joint)
+tw_status tw_join_submit_locked(struct tw_command *join, struct tw_queue *queue, struct tw_command *const *commands,
+                                size_t count)
 {
-    struct tw_command *join = joint->join;
     struct joined *joined = (struct joined *)(void *)join->args;
-    for (; joined->count < joint->count; ++joined->count) {
-        joined->commands[joined->count] = joint->commands[joined->count];
-        atomic_fetch_add(&joint->commands[joined->count]->references, 1);
+    for (; joined->count < count; ++joined->count) {
+        joined->commands[joined->count] = commands[joined->count];
+        atomic_fetch_add(&commands[joined->count]->references, 1);
     }
-    join->home = &joint->queue->tasks;
-    tw_task_queue_retain(&joint->queue->tasks);
-    const tw_status status = tw_command_submit_after_locked(join, joint->commands, joint->count);
+    join->home = &queue->tasks;
+    tw_task_queue_retain(&queue->tasks);
+    const tw_status status = tw_command_submit_after_locked(join, commands, count);
     if (status == TW_SUCCESS)
         return status;
     for (size_t i = 0; i < joined->count; ++i)
         tw_command_release_locked(joined->commands[i]);
     join->home = NULL;
-    tw_task_queue_release_locked(&joint->queue->tasks);
+    tw_task_queue_release_locked(&queue->tasks);
     return status;
 }
 
@@ -187,21 +192,21 @@ static tw_status submit_commands_locked(const struct joint *joint, tw_event **ev
         if (status != TW_SUCCESS)
             return status;
     }
-    return joint->join && !records ? submit_join_locked(joint) : status;
+    return joint->join && !records ? tw_join_submit_locked(joint->join, joint->queue, joint->commands, joint->count)
+                                   : status;
 }
 
-/* Cancels the commands that were submitted, since another one could not be: what they would have written is lost. */
-static void cancel_locked(const struct joint *joint, size_t submitted, tw_status status)
+void tw_commands_cancel_locked(struct tw_command *const *commands, size_t count, tw_status status)
 {
     char detail[1024];
     (void)tw_fail(status, "%s: what the group writes is lost", tw_error_detail());
     snprintf(detail, sizeof detail, "%s", tw_error_detail());
     tw_detail_of_task(true);
     (void)tw_fail(status, "%s", detail);
-    struct tw_failure *failure = tw_command_failure_locked(joint->commands[0], status);
+    struct tw_failure *failure = tw_command_failure_locked(commands[0], status);
     tw_detail_of_task(false);
-    for (size_t i = 0; i < submitted; ++i)
-        tw_command_cancel_locked(joint->commands[i], failure);
+    for (size_t i = 0; i < count; ++i)
+        tw_command_cancel_locked(commands[i], failure);
     tw_cause_release(&failure->cause);
 }
 
@@ -243,7 +248,7 @@ tw_status tw_command_groups_submit(struct tw_queue *queue, struct tw_command_gro
     if (status == TW_SUCCESS)
         status = submit_commands_locked(&joint, event, &submitted);
     if (status != TW_SUCCESS && submitted && !queue->recorder.recording)
-        cancel_locked(&joint, submitted, status);
+        tw_commands_cancel_locked(joint.commands, submitted, status);
     for (size_t i = 0; i < submitted && !queue->recorder.recording; ++i)
         tw_command_issue_locked(joint.commands[i]);
     end_joint_locked(&joint, submitted, status == TW_SUCCESS, event);

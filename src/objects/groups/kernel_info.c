@@ -13,9 +13,28 @@
 
 #define LIST "TW_KERNEL_INFO_LIST"
 
+/* Fails if the sub-groups of a device have another size than the kernel requires. */
+static __attribute__((noinline, cold)) tw_status check_sub_groups(const struct tw_internal_kernel *kernel,
+                                                                  const struct tw_device *device)
+{
+    const size_t required = kernel->kinds >> TW_INTERNAL_KIND_BITS, size = tw_device_facts(device)->sub_group_size;
+    return size == required
+               ? TW_SUCCESS
+               : tw_fail(
+                     TW_ERROR_UNSUPPORTED,
+                     "kernel %s requires sub-groups of %zu work-items (TW_SUB_GROUP_SIZE), and those of %s have %zu: "
+                     "ask TW_DEVICE_INFO_SUB_GROUP_SIZE, and launch a kernel there that is for it",
+                     kernel->name, required, tw_device_name(device), size);
+}
+
 tw_status tw_kernel_check_kind(const struct tw_internal_kernel *kernel, const struct tw_device *device)
 {
     const bool on_gpu = device->backend->type == TW_DEVICE_GPU;
+    if (__builtin_expect(kernel->kinds >> TW_INTERNAL_KIND_BITS, 0)) {
+        const tw_status status = check_sub_groups(kernel, device);
+        if (status != TW_SUCCESS)
+            return status;
+    }
     if (kernel->kinds & (on_gpu ? TW_INTERNAL_FOR_GPUS : TW_INTERNAL_FOR_CPUS))
         return TW_SUCCESS;
     return tw_fail(TW_ERROR_UNSUPPORTED,
@@ -265,6 +284,8 @@ tw_status tw_kernel_info(const tw_kernel *kernel, const tw_device *device, tw_ke
         return tw_answer(value, bytes, &kernel->args_bytes, sizeof kernel->args_bytes, LIST);
     case TW_KERNEL_INFO_COMPILE_WORK_GROUP_SIZE:
         return tw_answer(value, bytes, &required, sizeof(tw_range), LIST);
+    case TW_KERNEL_INFO_COMPILE_SUB_GROUP_SIZE:
+        return tw_answer(value, bytes, &(size_t){kernel->kinds >> TW_INTERNAL_KIND_BITS}, sizeof(size_t), LIST);
     case TW_KERNEL_INFO_VALUES:
         return tw_answer(value, bytes, &values, sizeof values, LIST);
     default:

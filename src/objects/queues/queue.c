@@ -18,6 +18,7 @@
 #include "objects/devices/selector.h"
 #include "runtime/command.h"
 #include "runtime/fallback.h"
+#include "runtime/pool.h"
 #include "runtime/reclaim.h"
 #include "runtime/wait.h"
 #include "runtime/workers.h"
@@ -603,6 +604,7 @@ tw_status tw_queue_destroy(tw_queue **handle)
     end_devices(queue->devices);
     tw_lock();
     tw_recorder_leave_locked(&queue->recorder);
+    tw_pool_settle_locked(queue->device);
     struct tw_context *context = queue->context;
     if (context) {
         *queue->link = queue->next;

@@ -22,6 +22,7 @@ struct tw_recording {
     struct tw_device *device;        /* the owner's */
     struct tw_command **commands;    /* never submitted; each counts its uses of buffers */
     size_t count, capacity;
+    bool by_groups;   /* a group is on the host, or a function of the program: each becomes a command of its own */
     tw_status status; /* of the first group that was refused; TW_SUCCESS: none was */
     char detail[1024];
 };

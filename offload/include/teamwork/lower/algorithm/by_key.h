@@ -118,11 +118,24 @@
         x.value = VALUE(k, i);                                                                                         \
         return x;                                                                                                      \
     }                                                                                                                  \
-    TW_INTERNAL_ALWAYS_INLINE void name##_store(const struct name##_by_key *k, size_t i, size_t count, name##_run y)   \
+    typedef struct {                                                                                                   \
+        bool begins, ends;                                                                                             \
+        key_type key;                                                                                                  \
+    } name##_use;                                                                                                      \
+    TW_INTERNAL_ALWAYS_INLINE name##_use name##_look(const struct name##_by_key *k, size_t i, size_t count)            \
     {                                                                                                                  \
-        if (name##_begins(k, i))                                                                                       \
-            k->out[y.begun - 1] = k->in[i];                                                                            \
-        if (i + 1 == count || name##_begins(k, i + 1))                                                                 \
+        name##_use use;                                                                                                \
+        use.begins = name##_begins(k, i);                                                                              \
+        use.ends = i + 1 == count || name##_begins(k, i + 1);                                                          \
+        use.key = k->in[i];                                                                                            \
+        return use;                                                                                                    \
+    }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE void name##_store(const struct name##_by_key *k, size_t i, size_t count, name##_run y,   \
+                                                name##_use use)                                                        \
+    {                                                                                                                  \
+        if (use.begins)                                                                                                \
+            k->out[y.begun - 1] = use.key;                                                                             \
+        if (use.ends)                                                                                                  \
             k->values_out[y.begun - 1] = y.value;                                                                      \
         if (i + 1 == count)                                                                                            \
             *k->runs = y.begun;                                                                                        \
@@ -150,7 +163,7 @@
         k.runs = runs;                                                                                                 \
         tw_internal_begin_plan(&plan);                                                                                 \
         tw_internal_add_transformed_scan(&plan, device, &k.common, sizeof(name##_run),                                 \
-                                         sizeof(key_type) + sizeof(value_type), TW_INTERNAL_SHORT_TILE(name##_run),    \
+                                         sizeof(key_type) + sizeof(value_type), TW_INTERNAL_SCANNED_TILE(name##_run),  \
                                          TW_KERNEL(name##_sums),                                                       \
                                          device.is_gpu ? TW_KERNEL(name##_tiles) : TW_KERNEL(name##_shares));          \
         tw_internal_algorithm_run(group, &plan, &k.common, sizeof k);                                                  \

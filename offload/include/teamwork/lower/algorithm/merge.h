@@ -57,20 +57,53 @@ enum { TW_INTERNAL_MERGE_MOST_STAGED = 128 }; /* bytes of elements that a GPU me
 
 #if TW_ON_GPU
 
-/* The same for a work-item, into variables of its own. */
+/* NAME_path() by a sub-group: its work-items look at as many elements at once. */
+#define TW_INTERNAL_DEFINE_GROUP_PATH(name, type, less)                                                                \
+    TW_INTERNAL_ALWAYS_INLINE size_t name##_group_path(tw_sub_group sub_group, const type *a, size_t a_count,          \
+                                                       const type *b, size_t b_count, size_t diagonal)                 \
+    {                                                                                                                  \
+        const unsigned lane = sub_group.tw_lane_, lanes = sub_group.tw_max_;                                           \
+        size_t low = diagonal > b_count ? diagonal - b_count : 0, high = diagonal < a_count ? diagonal : a_count;      \
+        while (low < high) {                                                                                           \
+            const size_t step = (high - low) / lanes + 1, at = low + (lane + 1) * step - 1;                            \
+            const unsigned long long past =                                                                            \
+                tw_group_ballot(sub_group, at < high && (less(b[diagonal - 1 - at], a[at])));                          \
+            const unsigned before = past ? (unsigned)__builtin_ctzll(past) : (unsigned)((high - low) / step);          \
+            low += before * step;                                                                                      \
+            if (past)                                                                                                  \
+                high = low + step - 1;                                                                                 \
+        }                                                                                                              \
+        return low;                                                                                                    \
+    }
+
+/* For a work-item: elements `diagonal` and following ones of the result of two runs of a tile in local memory, into variables
+   of its own. One more than the tile has is read. */
 #define TW_INTERNAL_DEFINE_MERGE_ITEM(name, type, less)                                                                \
-    TW_INTERNAL_ALWAYS_INLINE void name##_merge_item(const type *a, size_t a_count, const type *b, size_t b_count,     \
-                                                     size_t diagonal, type *x)                                         \
+    TW_INTERNAL_ALWAYS_INLINE void name##_merge_item(const type *staged, unsigned a, unsigned a_count, unsigned b,     \
+                                                     unsigned b_count, unsigned diagonal, type *x)                     \
     {                                                                                                                  \
         enum { ITEMS = TW_INTERNAL_MERGE_ITEMS(type) };                                                                \
         diagonal = diagonal < a_count + b_count ? diagonal : a_count + b_count;                                        \
-        size_t i = name##_path(a, a_count, b, b_count, diagonal), j = diagonal - i;                                    \
+        unsigned low = diagonal > b_count ? diagonal - b_count : 0, high = diagonal < a_count ? diagonal : a_count;    \
+        while (low < high) {                                                                                           \
+            const unsigned middle = (low + high) / 2;                                                                  \
+            if (less(staged[b + diagonal - 1 - middle], staged[a + middle]))                                           \
+                high = middle;                                                                                         \
+            else                                                                                                       \
+                low = middle + 1;                                                                                      \
+        }                                                                                                              \
+        const unsigned a_past = a + a_count, b_past = b + b_count;                                                     \
+        unsigned i = a + low, j = b + diagonal - low;                                                                  \
+        type next_a = staged[i], next_b = staged[j];                                                                   \
         _Pragma("unroll") for (unsigned to = 0; to < ITEMS; ++to)                                                      \
         {                                                                                                              \
-            if (i < a_count && (j >= b_count || !(less(b[j], a[i]))))                                                  \
-                x[to] = a[i++];                                                                                        \
-            else if (j < b_count)                                                                                      \
-                x[to] = b[j++];                                                                                        \
+            if (i < a_past && (j >= b_past || !(less(next_b, next_a)))) {                                              \
+                x[to] = next_a;                                                                                        \
+                next_a = staged[++i];                                                                                  \
+            } else if (j < b_past) {                                                                                   \
+                x[to] = next_b;                                                                                        \
+                next_b = staged[++j];                                                                                  \
+            }                                                                                                          \
         }                                                                                                              \
     }
 
@@ -78,31 +111,38 @@ enum { TW_INTERNAL_MERGE_MOST_STAGED = 128 }; /* bytes of elements that a GPU me
    the first of them. What is too large for local memory each work-item takes from where it is. */
 #define TW_INTERNAL_DEFINE_MERGE_TILE(name, type, less)                                                                \
     TW_INTERNAL_DEFINE_MERGE(name, type, less)                                                                         \
+    TW_INTERNAL_DEFINE_GROUP_PATH(name, type, less)                                                                    \
     TW_INTERNAL_DEFINE_MERGE_ITEM(name, type, less)                                                                    \
     TW_INTERNAL_ALWAYS_INLINE void name##_merge_tile(tw_nd_item item, type *staged, size_t *ends, const type *a,       \
                                                      size_t a_count, const type *b, size_t b_count, size_t diagonal,   \
                                                      type *out)                                                        \
     {                                                                                                                  \
         enum { ITEMS = TW_INTERNAL_MERGE_ITEMS(type), TILE = TW_INTERNAL_MERGE_TILE(type) };                           \
-        const size_t me = tw_local_id(item, 0), left = a_count + b_count - diagonal, n = left < TILE ? left : TILE;    \
-        if (me < 2)                                                                                                    \
-            ends[me] = name##_path(a, a_count, b, b_count, diagonal + me * n);                                         \
+        const tw_sub_group sub_group = tw_get_sub_group(item);                                                         \
+        const size_t left = a_count + b_count - diagonal;                                                              \
+        const unsigned me = (unsigned)tw_local_id(item, 0), n = left < TILE ? (unsigned)left : TILE;                   \
+        if (sub_group.tw_id_ < 2) {                                                                                    \
+            const size_t end = name##_group_path(sub_group, a, a_count, b, b_count, diagonal + sub_group.tw_id_ * n);  \
+            if (sub_group.tw_lane_ == 0)                                                                               \
+                ends[sub_group.tw_id_] = end;                                                                          \
+        }                                                                                                              \
         tw_barrier(item, TW_LOCAL_SPACE);                                                                              \
         const size_t first = ends[0], past = ends[1] < first ? first : ends[1];                                        \
-        const size_t of_a = past - first < n ? past - first : n, of_b = n - of_a;                                      \
-        for (size_t i = me; i < n; i += TW_INTERNAL_TILE_ITEMS) {                                                      \
+        const unsigned of_a = past - first < n ? (unsigned)(past - first) : n, of_b = n - of_a;                        \
+        const type *const from_a = a + first, *const from_b = b + (diagonal - first);                                  \
+        for (unsigned i = me; i < n; i += TW_INTERNAL_TILE_ITEMS) {                                                    \
             if (i < of_a)                                                                                              \
-                staged[i] = a[first + i];                                                                              \
+                staged[i] = from_a[i];                                                                                 \
             else                                                                                                       \
-                staged[i] = b[diagonal - first + i - of_a];                                                            \
+                staged[i] = from_b[i - of_a];                                                                          \
         }                                                                                                              \
         tw_barrier(item, TW_LOCAL_SPACE);                                                                              \
         type x[ITEMS];                                                                                                 \
-        name##_merge_item(staged, of_a, staged + of_a, of_b, me * ITEMS, x);                                           \
+        name##_merge_item(staged, 0, of_a, of_a, of_b, me *ITEMS, x);                                                  \
         tw_barrier(item, TW_LOCAL_SPACE);                                                                              \
         _Pragma("unroll") for (unsigned i = 0; i < ITEMS; ++i) if (me * ITEMS + i < n) staged[me * ITEMS + i] = x[i];  \
         tw_barrier(item, TW_LOCAL_SPACE);                                                                              \
-        for (size_t i = me; i < n; i += TW_INTERNAL_TILE_ITEMS)                                                        \
+        for (unsigned i = me; i < n; i += TW_INTERNAL_TILE_ITEMS)                                                      \
             out[i] = staged[i];                                                                                        \
     }                                                                                                                  \
     TW_INTERNAL_ALWAYS_INLINE void name##_merge_large(const type *a, size_t a_count, const type *b, size_t b_count,    \
@@ -117,7 +157,7 @@ enum { TW_INTERNAL_MERGE_MOST_STAGED = 128 }; /* bytes of elements that a GPU me
     static inline void name##_merge_tiles(tw_nd_item item, const struct name##_merge *k)                               \
     {                                                                                                                  \
         enum { TILE = TW_INTERNAL_MERGE_TILE(type), STAGED = sizeof(type) <= TW_INTERNAL_MERGE_MOST_STAGED };          \
-        TW_LOCAL(type, staged, [STAGED ? TILE : 1]);                                                                   \
+        TW_LOCAL(type, staged, [STAGED ? TILE + 1 : 1]);                                                               \
         TW_LOCAL(size_t, ends, [2]);                                                                                   \
         const size_t first = tw_group_id(item, 0) * TILE, me = tw_local_id(item, 0);                                   \
         const size_t a_count = tw_internal_count(&k->common);                                                          \

@@ -32,11 +32,20 @@ enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those o
     {                                                                                                                  \
         const unsigned lane = sub_group.tw_lane_, lanes = sub_group.tw_max_;                                           \
         bool has = false;                                                                                              \
+        if (tile >= TW_INTERNAL_FIRST_TILES)                                                                           \
+            tw_internal_pause(TW_INTERNAL_FIRST_PAUSE);                                                                \
         type before;                                                                                                   \
         for (size_t past = tile;; past -= lanes) {                                                                     \
             type x;                                                                                                    \
-            const bool mine = tw_internal_ask(tiles, stride, past > lane ? past - 1 - lane : 0, &x, sizeof x);         \
-            const unsigned long long whole = tw_group_ballot(sub_group, mine);                                         \
+            unsigned kind;                                                                                             \
+            unsigned long long missing, whole; /* tiles that have not told, or all that is before them, too */         \
+            for (;; tw_internal_pause(TW_INTERNAL_PAUSE)) {                                                            \
+                kind = tw_internal_ask(tiles, stride, past > lane ? past - 1 - lane : 0, &x, sizeof x);                \
+                missing = tw_group_ballot(sub_group, !kind);                                                           \
+                whole = tw_group_ballot(sub_group, kind == TW_INTERNAL_TILE_WHOLE);                                    \
+                if (!(missing & ((whole & (0 - whole)) - 1)))                                                          \
+                    break;                                                                                             \
+            }                                                                                                          \
             const unsigned last = whole ? (unsigned)__builtin_ctzll(whole) : lanes - 1;                                \
             for (unsigned delta = 1; delta < lanes; delta *= 2) {                                                      \
                 type other;                                                                                            \
@@ -155,6 +164,7 @@ TW_INTERNAL_ALWAYS_INLINE unsigned tw_internal_place_of_vector(unsigned vector, 
         if (lane)                                                                                                      \
             TW_INTERNAL_APPEND(has, before, operation, left);                                                          \
         has = has || lane;                                                                                             \
+        const unsigned again = (unsigned)tw_internal_opaque(lane); /* places do not stay in registers until here */    \
         if (exclusive) {                                                                                               \
             _Pragma("unroll") for (unsigned i = MINE - 1; i > 0; --i) x[i / VECTOR][i % VECTOR] =                      \
                 operation(before, x[(i - 1) / VECTOR][(i - 1) % VECTOR]);                                              \
@@ -164,14 +174,14 @@ TW_INTERNAL_ALWAYS_INLINE unsigned tw_internal_place_of_vector(unsigned vector, 
                 operation(before, x[i / VECTOR][i % VECTOR]);                                                          \
         }                                                                                                              \
         _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r)                                                          \
-            TW_INTERNAL_STORE_ROW(local + tw_internal_place_of_vector(lane * ROWS + r, ROWS) * VECTOR, x[r], type);    \
+            TW_INTERNAL_STORE_ROW(local + tw_internal_place_of_vector(again * ROWS + r, ROWS) * VECTOR, x[r], type);   \
         tw_group_barrier(sub_group);                                                                                   \
         if (fast)                                                                                                      \
             _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r)                                                      \
-                TW_INTERNAL_COPY_ROW(k->out + start + (r * lanes + lane) * VECTOR,                                     \
-                                     local + tw_internal_place_of_vector(r * lanes + lane, ROWS) * VECTOR, type);      \
+                TW_INTERNAL_COPY_ROW(k->out + start + (r * lanes + again) * VECTOR,                                    \
+                                     local + tw_internal_place_of_vector(r * lanes + again, ROWS) * VECTOR, type);     \
         else                                                                                                           \
-            for (unsigned i = lane; i < MINE * lanes && start + i < count; i += lanes)                                 \
+            for (unsigned i = again; i < MINE * lanes && start + i < count; i += lanes)                                \
                 k->out[start + i] = local[tw_internal_place_of_vector(i / VECTOR, ROWS) * VECTOR + i % VECTOR];        \
     }
 #define TW_INTERNAL_DEFINE_SCAN_SHARES(name, type, operation)                                                          \

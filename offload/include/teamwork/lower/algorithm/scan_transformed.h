@@ -4,21 +4,22 @@
  * segmented algorithms and the like have in common. A definition gives
  *
  *     type NAME_load(const struct BLOCK *k, size_t i, size_t count)              element i of `count`
- *     void NAME_store(const struct BLOCK *k, size_t i, size_t count, type y)     uses the scan up to element i
+ *     NAME_use NAME_look(const struct BLOCK *k, size_t i, size_t count)          what that needs of memory
+ *     void NAME_store(const struct BLOCK *k, size_t i, size_t count, type y, NAME_use use)     uses the scan up to element i
  *     void NAME_store_none(const struct BLOCK *k)                                if there are no elements
  *
- * On a GPU one launch does all (scan.h); a work-item has rows of a few elements, one beside the other.
+ * On a GPU one launch does all (scan.h). Elements are loaded and used in rows of the sub-group, and scanned by a work-item
+ * one behind the other; between these they go through local memory.
  */
 #ifndef TEAMWORK_LOWER_ALGORITHM_SCAN_TRANSFORMED_H
 #define TEAMWORK_LOWER_ALGORITHM_SCAN_TRANSFORMED_H
 
 #include <teamwork/lower/algorithm/scan.h>
 
-/* Elements of a row, rows of a work-item, and elements of a tile. */
-#define TW_INTERNAL_SHORT_ROW(type) (sizeof(type) <= 32 ? 4 : 1)
-#define TW_INTERNAL_SHORT_ROWS(type) (sizeof(type) <= 16 ? 4 : sizeof(type) <= 32 ? 2 : 1)
-#define TW_INTERNAL_SHORT_TILE(type)                                                                                   \
-    (TW_INTERNAL_TILE_ITEMS * TW_INTERNAL_SHORT_ROW(type) * TW_INTERNAL_SHORT_ROWS(type))
+/* Elements of a work-item, of at most 128 bytes if there are several, and of a tile. */
+#define TW_INTERNAL_SCANNED(type)                                                                                      \
+    (sizeof(type) <= 8 ? 16 : sizeof(type) <= 16 ? 8 : sizeof(type) <= 32 ? 4 : sizeof(type) <= 64 ? 2 : 1)
+#define TW_INTERNAL_SCANNED_TILE(type) (TW_INTERNAL_TILE_ITEMS * TW_INTERNAL_SCANNED(type))
 
 #if TW_ON_GPU
 
@@ -28,7 +29,7 @@
     TW_INTERNAL_ALWAYS_INLINE bool name##_scan_before(tw_nd_item item, const struct block *k, size_t tile,             \
                                                       type *parts, type mine, type *before)                            \
     {                                                                                                                  \
-        enum { BEFORE = TW_INTERNAL_TILE_ITEMS / 32, TILE = TW_INTERNAL_SHORT_TILE(type) };                            \
+        enum { BEFORE = TW_INTERNAL_TILE_ITEMS / 32, TILE = TW_INTERNAL_SCANNED_TILE(type) };                          \
         const tw_sub_group sub_group = tw_get_sub_group(item);                                                         \
         bool has = tile > 0;                                                                                           \
         if (sub_group.tw_lane_ == sub_group.tw_max_ - 1)                                                               \
@@ -64,11 +65,13 @@
     static inline void name##_tiles(tw_nd_item item, const struct block *k)                                            \
     {                                                                                                                  \
         enum {                                                                                                         \
-            ROW = TW_INTERNAL_SHORT_ROW(type),                                                                         \
-            ROWS = TW_INTERNAL_SHORT_ROWS(type),                                                                       \
-            TILE = TW_INTERNAL_SHORT_TILE(type)                                                                        \
+            MINE = TW_INTERNAL_SCANNED(type),                                                                          \
+            TILE = TW_INTERNAL_SCANNED_TILE(type),                                                                     \
+            STAGED = MINE > 1,                                                                                         \
+            USED = MINE < 4 ? MINE : 4                                                                                 \
         };                                                                                                             \
         TW_LOCAL(type, parts, [TW_INTERNAL_TILE_ITEMS / 32 + 1]);                                                      \
+        TW_LOCAL(type, staged, [STAGED ? TILE : 1]);                                                                   \
         TW_INTERNAL_TAKE_TILE(item, k->common.scratch);                                                                \
         const tw_sub_group sub_group = tw_get_sub_group(item);                                                         \
         const unsigned lane = sub_group.tw_lane_, lanes = sub_group.tw_max_;                                           \
@@ -78,36 +81,64 @@
                 name##_store_none(k);                                                                                  \
             return;                                                                                                    \
         }                                                                                                              \
-        const size_t start = first + (sub_group.tw_id_ * ROWS * lanes + lane) * ROW, stride = lanes * ROW;             \
-        type x[ROWS][ROW], up_to[ROWS], before;                                                                        \
-        _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r) _Pragma("unroll") for (unsigned j = 0; j < ROW; ++j)     \
-            x[r][j] = name##_load(k, start + r * stride + j < count ? start + r * stride + j : first, count);          \
-        _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r)                                                          \
-        {                                                                                                              \
-            _Pragma("unroll") for (unsigned j = 1; j < ROW; ++j) x[r][j] = operation(x[r][j - 1], x[r][j]);            \
-            up_to[r] = name##_scan_lanes(sub_group, x[r][ROW - 1]);                                                    \
-            TW_INTERNAL_APPEND(r, before, operation, up_to[r]);                                                        \
-        }                                                                                                              \
-        bool has = name##_scan_before(item, k, tile, parts, before, &before);                                          \
-        _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r)                                                          \
-        {                                                                                                              \
-            type left, total, prior = before;                                                                          \
-            tw_internal_exchange(sub_group, &left, &up_to[r], sizeof left, TW_INTERNAL_BEFORE, 1);                     \
-            tw_internal_exchange(sub_group, &total, &up_to[r], sizeof total, TW_INTERNAL_FROM, lanes - 1);             \
-            if (lane && has)                                                                                           \
-                prior = operation(before, left);                                                                       \
-            else if (lane)                                                                                             \
-                prior = left;                                                                                          \
-            _Pragma("unroll") for (unsigned j = 0; j < ROW; ++j)                                                       \
+        const size_t start = first + sub_group.tw_id_ * MINE * lanes;                                                  \
+        type *const local = staged + (STAGED ? sub_group.tw_id_ * MINE * lanes : 0);                                   \
+        type x[MINE], before;                                                                                          \
+        const bool full =                                                                                              \
+            count - first >= TILE; /* most tiles: nothing is compared, and addresses differ by constants */            \
+        if (full) {                                                                                                    \
+            _Pragma("unroll") for (unsigned j = 0; j < MINE; ++j) x[j] =                                               \
+                name##_load(k, start + lane + j * lanes, count);                                                       \
+        } else {                                                                                                       \
+            _Pragma("unroll") for (unsigned j = 0; j < MINE; ++j)                                                      \
             {                                                                                                          \
-                type y = x[r][j];                                                                                      \
-                if (has || lane)                                                                                       \
-                    y = operation(prior, y);                                                                           \
-                if (start + r * stride + j < count)                                                                    \
-                    name##_store(k, start + r * stride + j, count, y);                                                 \
+                const size_t at = start + lane + j * lanes;                                                            \
+                x[j] = name##_load(k, at < count ? at : first, count);                                                 \
             }                                                                                                          \
-            TW_INTERNAL_APPEND(has, before, operation, total);                                                         \
-            has = true;                                                                                                \
+        }                                                                                                              \
+        if (STAGED) {                                                                                                  \
+            _Pragma("unroll") for (unsigned j = 0; j < MINE; ++j)                                                      \
+                local[tw_internal_place_of_vector(STAGED ? j * lanes + lane : 0, MINE)] = x[j];                        \
+            tw_group_barrier(sub_group);                                                                               \
+            _Pragma("unroll") for (unsigned j = 0; j < MINE; ++j)                                                      \
+            {                                                                                                          \
+                x[j] = local[tw_internal_place_of_vector(STAGED ? lane * MINE + j : 0, MINE)];                         \
+                if (j)                                                                                                 \
+                    x[j] = operation(x[j ? j - 1 : 0], x[j]);                                                          \
+            }                                                                                                          \
+        }                                                                                                              \
+        const type up_to = name##_scan_lanes(sub_group, x[MINE - 1]);                                                  \
+        type left;                                                                                                     \
+        tw_internal_exchange(sub_group, &left, &up_to, sizeof left, TW_INTERNAL_BEFORE, 1);                            \
+        bool has = name##_scan_before(item, k, tile, parts, up_to, &before);                                           \
+        if (lane)                                                                                                      \
+            TW_INTERNAL_APPEND(has, before, operation, left);                                                          \
+        has = has || lane;                                                                                             \
+        if (has)                                                                                                       \
+            _Pragma("unroll") for (unsigned j = 0; j < MINE; ++j) x[j] = operation(before, x[j]);                      \
+        /* places and addresses do not stay in registers until here */                                                 \
+        const unsigned lane_again = (unsigned)tw_internal_opaque(lane);                                                \
+        const size_t again = tw_internal_opaque(start) + lane_again;                                                   \
+        if (STAGED) {                                                                                                  \
+            _Pragma("unroll") for (unsigned j = 0; j < MINE; ++j)                                                      \
+                local[tw_internal_place_of_vector(STAGED ? lane_again * MINE + j : 0, MINE)] = x[j];                   \
+            tw_group_barrier(sub_group);                                                                               \
+            _Pragma("unroll") for (unsigned j = 0; j < MINE; ++j) x[j] =                                               \
+                local[tw_internal_place_of_vector(STAGED ? j * lanes + lane_again : 0, MINE)];                         \
+        }                                                                                                              \
+        if (full) {                                                                                                    \
+            _Pragma("unroll") for (unsigned some = 0; some < MINE; some += USED)                                       \
+            {                                                                                                          \
+                name##_use                                                                                             \
+                    use[USED]; /* before anything is stored, which they might be for all that the compiler knows */    \
+                _Pragma("unroll") for (unsigned j = 0; j < USED; ++j) use[j] =                                         \
+                    name##_look(k, again + (some + j) * lanes, count);                                                 \
+                _Pragma("unroll") for (unsigned j = 0; j < USED; ++j)                                                  \
+                    name##_store(k, again + (some + j) * lanes, count, x[some + j], use[j]);                           \
+            }                                                                                                          \
+        } else {                                                                                                       \
+            _Pragma("unroll") for (unsigned j = 0; j < MINE; ++j) if (again + j * lanes < count)                       \
+                name##_store(k, again + j * lanes, count, x[j], name##_look(k, again + j * lanes, count));             \
         }                                                                                                              \
     }
 #define TW_INTERNAL_DEFINE_TRANSFORMED_SHARES(name, block, type, operation)                                            \
@@ -150,7 +181,7 @@
                 for (size_t s = me; s-- > 0;)                                                                          \
                     y = operation(sums[s], y);                                                                         \
                 for (;;) {                                                                                             \
-                    name##_store(&own, i, count, y);                                                                   \
+                    name##_store(&own, i, count, y, name##_look(&own, i, count));                                      \
                     if (++i == past)                                                                                   \
                         break;                                                                                         \
                     const type x = name##_load(&own, i, count);                                                        \

@@ -109,18 +109,30 @@ TW_INTERNAL_ALWAYS_INLINE bool tw_internal_is_edge(const struct tw_internal_algo
         (void)k;                                                                                                       \
     }
 #define TW_INTERNAL_DEFINE_SEGMENT_STORE_SCAN(name)                                                                    \
-    TW_INTERNAL_ALWAYS_INLINE void name##_store(const struct name##_segmented *k, size_t i, size_t count,              \
-                                                name##_part y)                                                         \
+    typedef bool name##_use; /* whether the element is in a segment */                                                 \
+    TW_INTERNAL_ALWAYS_INLINE bool name##_look(const struct name##_segmented *k, size_t i, size_t count)               \
     {                                                                                                                  \
         (void)count;                                                                                                   \
-        if (i >= k->offsets[0] && i < k->offsets[k->segments.count])                                                   \
+        return i >= k->offsets[0] && i < k->offsets[k->segments.count];                                                \
+    }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE void name##_store(const struct name##_segmented *k, size_t i, size_t count,              \
+                                                name##_part y, bool is_in)                                             \
+    {                                                                                                                  \
+        (void)count;                                                                                                   \
+        if (is_in)                                                                                                     \
             k->out[i] = y.value;                                                                                       \
     }
 #define TW_INTERNAL_DEFINE_SEGMENT_STORE_SUM(name, type)                                                               \
-    TW_INTERNAL_ALWAYS_INLINE void name##_store(const struct name##_segmented *k, size_t i, size_t count,              \
-                                                name##_part y)                                                         \
+    typedef bool name##_use; /* whether the element is the last of a segment */                                        \
+    TW_INTERNAL_ALWAYS_INLINE bool name##_look(const struct name##_segmented *k, size_t i, size_t count)               \
     {                                                                                                                  \
-        if (i + 1 == count || tw_internal_is_edge(&k->common, &k->segments, i + 1))                                    \
+        return i + 1 == count || tw_internal_is_edge(&k->common, &k->segments, i + 1);                                 \
+    }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE void name##_store(const struct name##_segmented *k, size_t i, size_t count,              \
+                                                name##_part y, bool is_last)                                           \
+    {                                                                                                                  \
+        (void)count;                                                                                                   \
+        if (is_last)                                                                                                   \
             ((type *)tw_internal_at(k->common.scratch, k->segments.sums))[i] = y.value;                                \
     }
 
@@ -248,7 +260,7 @@ TW_INTERNAL_ALWAYS_INLINE bool tw_internal_is_edge(const struct tw_internal_algo
         struct tw_internal_plan *plan, struct tw_internal_algorithm_device device, struct name##_segmented *k)         \
     {                                                                                                                  \
         tw_internal_plan_segments(plan, device, &k->common, &k->segments, sizeof(name##_part), sizeof(type),           \
-                                  TW_INTERNAL_SHORT_TILE(name##_part), TW_KERNEL(name##_mark_map),                     \
+                                  TW_INTERNAL_SCANNED_TILE(name##_part), TW_KERNEL(name##_mark_map),                   \
                                   TW_KERNEL(name##_sums),                                                              \
                                   device.is_gpu ? TW_KERNEL(name##_tiles) : TW_KERNEL(name##_shares));                 \
     }                                                                                                                  \

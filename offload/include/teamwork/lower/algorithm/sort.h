@@ -111,7 +111,9 @@
 #define TW_INTERNAL_DEFINE_SORT_BLOCK(name, MEMBERS)                                                                   \
     enum {                                                                                                             \
         name##_sort_tile_size =                                                                                        \
-            TW_INTERNAL_SORT_GROUP * TW_INTERNAL_SORT_ITEMS(sizeof(name##_key_part), sizeof(name##_value_part))        \
+            TW_INTERNAL_SORT_GROUP                                                                                     \
+            * TW_INTERNAL_SORT_ITEMS(                                                                                  \
+                TW_INTERNAL_SORT_STAGED_BYTES(sizeof(name##_key_part), sizeof(name##_value_part)), name##_has_values)  \
     };                                                                                                                 \
     struct name##_sort {                                                                                               \
         struct tw_internal_algorithm common;                                                                           \

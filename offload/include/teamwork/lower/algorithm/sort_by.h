@@ -60,7 +60,7 @@ TW_INTERNAL_ALWAYS_INLINE struct tw_internal_run_pair tw_internal_run_pair(const
 
 /* Sorts the elements of a work-item, of which `n` are there, and then those of the tile in local memory. */
 #define TW_INTERNAL_DEFINE_SORT_BY_TILE(name, type, less)                                                              \
-    TW_INTERNAL_ALWAYS_INLINE void name##_sort_item(type *x, size_t n)                                                 \
+    TW_INTERNAL_ALWAYS_INLINE void name##_sort_item(type *x, unsigned n)                                               \
     {                                                                                                                  \
         enum { ITEMS = TW_INTERNAL_MERGE_ITEMS(type) };                                                                \
         _Pragma("unroll") for (unsigned round = 0; round < ITEMS; ++round) _Pragma(                                    \
@@ -72,27 +72,29 @@ TW_INTERNAL_ALWAYS_INLINE struct tw_internal_run_pair tw_internal_run_pair(const
         }                                                                                                              \
     }                                                                                                                  \
     TW_INTERNAL_ALWAYS_INLINE void name##_sort_tile(tw_nd_item item, type *staged, const type *in, type *out,          \
-                                                    size_t valid)                                                      \
+                                                    unsigned valid)                                                    \
     {                                                                                                                  \
         enum { ITEMS = TW_INTERNAL_MERGE_ITEMS(type), TILE = TW_INTERNAL_MERGE_TILE(type) };                           \
-        const size_t me = tw_local_id(item, 0), start = me * ITEMS, mine = start < valid ? valid - start : 0;          \
+        const unsigned me = (unsigned)tw_local_id(item, 0), start = me * ITEMS,                                        \
+                       mine = start < valid ? valid - start : 0;                                                       \
         type x[ITEMS];                                                                                                 \
-        for (size_t i = me; i < valid; i += TW_INTERNAL_TILE_ITEMS)                                                    \
+        for (unsigned i = me; i < valid; i += TW_INTERNAL_TILE_ITEMS)                                                  \
             staged[i] = in[i];                                                                                         \
         tw_barrier(item, TW_LOCAL_SPACE);                                                                              \
         _Pragma("unroll") for (unsigned i = 0; i < ITEMS; ++i) if (i < mine) x[i] = staged[start + i];                 \
         name##_sort_item(x, mine);                                                                                     \
-        for (size_t run = ITEMS; run < 2 * TILE; run *= 2) {                                                           \
+        for (unsigned run = 1;; run *= 2) { /* work-items whose elements are in order */                               \
             tw_barrier(item, TW_LOCAL_SPACE);                                                                          \
             _Pragma("unroll") for (unsigned i = 0; i < ITEMS; ++i) if (i < mine) staged[start + i] = x[i];             \
             tw_barrier(item, TW_LOCAL_SPACE);                                                                          \
-            if (run < TILE && mine) {                                                                                  \
-                const struct tw_internal_merge_sort runs = {0, 0, run};                                                \
-                const struct tw_internal_run_pair pair = tw_internal_run_pair(&runs, 1, start, valid);                 \
-                name##_merge_item(staged + pair.a, pair.a_count, staged + pair.b, pair.b_count, start - pair.a, x);    \
-            }                                                                                                          \
+            if (run >= TW_INTERNAL_TILE_ITEMS || run * ITEMS >= valid)                                                 \
+                break;                                                                                                 \
+            const unsigned a = (me & ~(2 * run - 1)) * ITEMS, b = a + run * ITEMS;                                     \
+            if (mine && b < valid)                                                                                     \
+                name##_merge_item(staged, a, run *ITEMS, b, valid - b < run * ITEMS ? valid - b : run * ITEMS,         \
+                                  start - a, x);                                                                       \
         }                                                                                                              \
-        for (size_t i = me; i < valid; i += TW_INTERNAL_TILE_ITEMS)                                                    \
+        for (unsigned i = me; i < valid; i += TW_INTERNAL_TILE_ITEMS)                                                  \
             out[i] = staged[i];                                                                                        \
     }
 
@@ -102,7 +104,7 @@ TW_INTERNAL_ALWAYS_INLINE struct tw_internal_run_pair tw_internal_run_pair(const
     static inline void name##_sort_by_tiles(tw_nd_item item, const struct name##_sort_by *k)                           \
     {                                                                                                                  \
         enum { TILE = TW_INTERNAL_MERGE_TILE(type), STAGED = sizeof(type) <= TW_INTERNAL_MERGE_MOST_STAGED };          \
-        TW_LOCAL(type, staged, [STAGED ? TILE : 1]);                                                                   \
+        TW_LOCAL(type, staged, [STAGED ? TILE + 1 : 1]);                                                               \
         TW_LOCAL(size_t, ends, [2]);                                                                                   \
         const size_t pass = k->common.pass, count = tw_internal_count(&k->common);                                     \
         const size_t first = tw_group_id(item, 0) * TILE, mine = first + tw_local_id(item, 0);                         \
@@ -111,7 +113,8 @@ TW_INTERNAL_ALWAYS_INLINE struct tw_internal_run_pair tw_internal_run_pair(const
         if (first >= count)                                                                                            \
             return;                                                                                                    \
         if (STAGED && pass == 0) {                                                                                     \
-            name##_sort_tile(item, staged, from + first, to + first, count - first < TILE ? count - first : TILE);     \
+            name##_sort_tile(item, staged, from + first, to + first,                                                   \
+                             count - first < TILE ? (unsigned)(count - first) : TILE);                                 \
         } else if (STAGED) {                                                                                           \
             const struct tw_internal_run_pair p = tw_internal_run_pair(&k->sort, pass, first, count);                  \
             name##_merge_tile(item, staged, ends, from + p.a, p.a_count, from + p.b, p.b_count, first - p.a,           \

@@ -46,12 +46,7 @@ enum { TW_INTERNAL_DIGITS = 256, TW_INTERNAL_MOST_PASSES = 8, TW_INTERNAL_SORT_G
 
 /* Work-items of a group on a GPU, and the most sub-groups that they are. In the standard mapping a team has fewer threads
    the more registers they take. */
-#ifndef TW_TRY_ITEMS
-#define TW_TRY_ITEMS 20
-#endif
-#ifdef TW_TRY_GROUP
-enum { TW_INTERNAL_SORT_GROUP = TW_TRY_GROUP };
-#elif defined(TW_INTERNAL_SIMT_BUILT)
+#ifdef TW_INTERNAL_SIMT_BUILT
 enum { TW_INTERNAL_SORT_GROUP = 384 };
 #else
 enum { TW_INTERNAL_SORT_GROUP = 256 };
@@ -60,12 +55,12 @@ enum { TW_INTERNAL_SORT_SUB_GROUPS = TW_INTERNAL_SORT_GROUP / 32 };
 
 enum { TW_INTERNAL_SORT_MOST_STAGED = 96 }; /* bytes of a key or a value that a GPU brings into order in local memory */
 
-/* Elements of a work-item, so that the staged keys of a tile, or the values, fit local memory. */
-#define TW_INTERNAL_SORT_ITEMS_FOR(bytes)                                                                              \
-    ((bytes) <= 4 ? TW_TRY_ITEMS : (bytes) <= 8 ? TW_TRY_ITEMS * 3 / 5 : (bytes) <= 16 ? 6 : (bytes) <= 32 ? 3 : 1)
-#define TW_INTERNAL_SORT_ITEMS(key_bytes, value_bytes)                                                                 \
-    TW_INTERNAL_SORT_ITEMS_FOR(                                                                                        \
-        (key_bytes) > (value_bytes) || (value_bytes) > TW_INTERNAL_SORT_MOST_STAGED ? (key_bytes) : (value_bytes))
+/* Elements of a work-item whose larger staged part has so many bytes, so that a tile fits local memory, and registers let
+   two groups run beside each other. */
+#define TW_INTERNAL_SORT_ITEMS(bytes, has_values)                                                                      \
+    ((bytes) <= 4 ? ((has_values) ? 20 : 18) : (bytes) <= 8 ? 12 : (bytes) <= 16 ? 6 : (bytes) <= 32 ? 3 : 1)
+#define TW_INTERNAL_SORT_STAGED_BYTES(key_bytes, value_bytes)                                                          \
+    ((key_bytes) > (value_bytes) || (value_bytes) > TW_INTERNAL_SORT_MOST_STAGED ? (key_bytes) : (value_bytes))
 
 /* Temporary memory of a GPU: counters of tiles for each pass, digits that were counted, what tiles tell, and
    elements. */

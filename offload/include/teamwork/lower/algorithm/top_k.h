@@ -106,19 +106,31 @@ TW_INTERNAL_ALWAYS_INLINE unsigned tw_internal_wanted_digit(const struct tw_inte
         below.equal = x == wanted.prefix;                                                                              \
         return below;                                                                                                  \
     }                                                                                                                  \
-    TW_INTERNAL_ALWAYS_INLINE void name##_store(const struct name##_top_k *k, size_t i, size_t count,                  \
-                                                struct tw_internal_below y)                                            \
+    typedef struct {                                                                                                   \
+        bool less, equal; /* than the wanted key */                                                                    \
+        unsigned long long rank;                                                                                       \
+        type x;                                                                                                        \
+    } name##_use;                                                                                                      \
+    TW_INTERNAL_ALWAYS_INLINE name##_use name##_look(const struct name##_top_k *k, size_t i, size_t count)             \
     {                                                                                                                  \
-        const struct tw_internal_wanted wanted =                                                                       \
-            *tw_internal_wanted_at(&k->common, &k->selection, k->selection.passes);                                    \
-        const unsigned long long x = name##_key(k, i);                                                                 \
-        (void)count;                                                                                                   \
-        if (ONE && x == wanted.prefix && y.equal == wanted.rank)                                                       \
-            k->out[0] = k->in[i];                                                                                      \
-        if (!ONE && x < wanted.prefix)                                                                                 \
-            k->out[y.less - 1 + (y.equal < wanted.rank ? y.equal : (size_t)wanted.rank)] = k->in[i];                   \
-        if (!ONE && x == wanted.prefix && y.equal <= wanted.rank)                                                      \
-            k->out[y.less + y.equal - 1] = k->in[i];                                                                   \
+        const struct tw_internal_below below = name##_load(k, i, count);                                               \
+        name##_use use;                                                                                                \
+        use.less = below.less;                                                                                         \
+        use.equal = below.equal;                                                                                       \
+        use.rank = tw_internal_wanted_at(&k->common, &k->selection, k->selection.passes)->rank;                        \
+        use.x = k->in[i];                                                                                              \
+        return use;                                                                                                    \
+    }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE void name##_store(const struct name##_top_k *k, size_t i, size_t count,                  \
+                                                struct tw_internal_below y, name##_use use)                            \
+    {                                                                                                                  \
+        (void)i, (void)count;                                                                                          \
+        if (ONE && use.equal && y.equal == use.rank)                                                                   \
+            k->out[0] = use.x;                                                                                         \
+        if (!ONE && use.less)                                                                                          \
+            k->out[y.less - 1 + (y.equal < use.rank ? y.equal : (size_t)use.rank)] = use.x;                            \
+        if (!ONE && use.equal && y.equal <= use.rank)                                                                  \
+            k->out[y.less + y.equal - 1] = use.x;                                                                      \
     }                                                                                                                  \
     TW_INTERNAL_ALWAYS_INLINE void name##_store_none(const struct name##_top_k *k)                                     \
     {                                                                                                                  \
@@ -253,11 +265,11 @@ TW_INTERNAL_ALWAYS_INLINE struct tw_internal_wanted tw_internal_choose(struct tw
         k.selection.flip = largest ? ~0ull >> (64 - 8 * k.selection.passes) : 0;                                       \
         tw_internal_begin_plan(&plan);                                                                                 \
         tw_internal_plan_selection(&plan, device, &k.common, &k.selection, sizeof(type),                               \
-                                   TW_INTERNAL_SHORT_TILE(struct tw_internal_below),                                   \
+                                   TW_INTERNAL_SCANNED_TILE(struct tw_internal_below),                                 \
                                    device.is_gpu ? TW_KERNEL(name##_digits) : TW_KERNEL(name##_digit_shares),          \
                                    device.is_gpu ? TW_KERNEL(name##_choose) : TW_KERNEL(name##_choose_share));         \
         tw_internal_add_transformed_scan(&plan, device, &k.common, sizeof(struct tw_internal_below), sizeof(type),     \
-                                         TW_INTERNAL_SHORT_TILE(struct tw_internal_below), TW_KERNEL(name##_sums),     \
+                                         TW_INTERNAL_SCANNED_TILE(struct tw_internal_below), TW_KERNEL(name##_sums),   \
                                          device.is_gpu ? TW_KERNEL(name##_tiles) : TW_KERNEL(name##_shares));          \
         tw_internal_algorithm_run(group, &plan, &k.common, sizeof k);                                                  \
     }

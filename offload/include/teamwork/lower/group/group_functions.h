@@ -95,7 +95,7 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_IDENTITY)
 #define TW_INTERNAL_CHECKED_llong
 #define TW_INTERNAL_CHECKED_ullong
 #define TW_INTERNAL_CHECKED_float                                                                                      \
-    __attribute__((diagnose_if(op >= TW_AND, "TW_AND, TW_OR and TW_XOR are for integers", "error")))
+    __attribute__((diagnose_if(op >= TW_AND && op <= TW_XOR, "TW_AND, TW_OR and TW_XOR are for integers", "error")))
 #define TW_INTERNAL_CHECKED_double TW_INTERNAL_CHECKED_float
 #define TW_INTERNAL_CHECKED(suffix) TW_INTERNAL_CHECKED_##suffix
 

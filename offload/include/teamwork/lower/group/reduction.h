@@ -9,7 +9,15 @@
 #include <teamwork/lower/kernel/simt.h>
 #include <teamwork/lower/kernel/teams.h>
 
+/* The operation, TW_INTERNAL_OWN_OPERATION for one of the program; and the columns of slots that a value takes. */
 #define TW_INTERNAL_OP(reduction) ((tw_operation)(sizeof *(reduction).tw_op - 1))
+#define TW_INTERNAL_OWN_OPERATION 7
+#define TW_INTERNAL_COLUMNS(reduction) (sizeof(reduction).tw_value + 7) / 8
+#ifdef __cplusplus
+#define TW_INTERNAL_STATIC_ASSERT(...) static_assert(__VA_ARGS__)
+#else
+#define TW_INTERNAL_STATIC_ASSERT(...) _Static_assert(__VA_ARGS__)
+#endif
 
 /* An index of an array, 0 instead of one that the array does not have. */
 TW_DEVICE_INLINE size_t tw_internal_checked_index(struct tw_internal_bounds *bounds, size_t count, size_t index)
@@ -46,7 +54,8 @@ TW_DEVICE_INLINE int tw_internal_is_array(int right)
 
    A CPU cuts a launch into parts that depend on the launch alone (tw_internal_launch_parts), and a GPU into as many as
    it runs teams. Each part leaves one value of 8 bytes for each member that is one value, the values of a member side
-   by side; then all are combined in one order. Of many teams, TW_INTERNAL_NEAR_PARTS each combine theirs first.
+   by side, in a column of slots; then all are combined in one order. Of many teams, TW_INTERNAL_NEAR_PARTS each combine
+   theirs first.
 
    Of an array a CPU has a copy for each part. A GPU has one in global memory, to which work-items add atomically, and
    in the simt lowering a small array has another one in the memory of each team. An element of a copy is by XOR what it
@@ -104,9 +113,9 @@ TW_DEVICE_INLINE struct tw_internal_reducing tw_internal_reducing_of(const struc
     return tw_internal_reducing((uint64_t)(uintptr_t)launch->scratch, part, launch->array_bytes, 1);
 }
 
-TW_DEVICE_INLINE void *tw_internal_slot(const struct tw_internal_reducing *here, size_t member, size_t part)
+TW_DEVICE_INLINE void *tw_internal_slot(const struct tw_internal_reducing *here, size_t column, size_t part)
 {
-    return here->slots + (member * TW_INTERNAL_SLOT_PARTS + part) * 8;
+    return here->slots + (column * TW_INTERNAL_SLOT_PARTS + part) * 8;
 }
 
 TW_DEVICE_INLINE void *tw_internal_copy(const struct tw_internal_reducing *here, size_t part, size_t place)
@@ -303,12 +312,16 @@ TW_INTERNAL_DEFINE_SHARED(double, double, tw_internal_double, uint64_t, tw_inter
 #undef TW_INTERNAL_DEFINE_SHARED
 #undef TW_INTERNAL_DEFINE_ADD_TO_TEAM
 
+/* In C an operation of the program would find these, too, by a pointer to another type. */
+#define TW_INTERNAL_CHECKED_VALUE                                                                                      \
+    __attribute__((diagnose_if(op > TW_XOR, "the value has another type than the reduction's operation", "error")))
+
 /* The value is the work-item's own, or that of its thread: the kernel's view of it is const, the object is not. Any
    order of additions is as good, which lets the compiler vectorize them. */
 #define TW_INTERNAL_DEFINE_REDUCTION(type, suffix, lowest, highest, combine)                                           \
     TW_INTERNAL_ROLE("sharing")                                                                                        \
     TW_OVERLOADED void tw_internal_accumulate(const type *value, const struct tw_internal_target *target, type x,      \
-                                              tw_operation op) TW_INTERNAL_CHECKED(suffix)                             \
+                                              tw_operation op) TW_INTERNAL_CHECKED(suffix) TW_INTERNAL_CHECKED_VALUE   \
     {                                                                                                                  \
         TW_INTERNAL_PRAGMA(clang fp reassociate(on))                                                                   \
         TW_INTERNAL_IF_SHARED(target, suffix, x, op)                                                                   \
@@ -348,17 +361,17 @@ TW_INTERNAL_DEFINE_SHARED(double, double, tw_internal_double, uint64_t, tw_inter
     TW_INTERNAL_DEFINE_LEAVE_AND_FINISH(type, suffix, combine)                                                         \
     TW_OVERLOADED void tw_internal_member(enum tw_internal_stage stage, type *value,                                   \
                                           struct tw_internal_target *target, tw_operation op,                          \
-                                          const struct tw_internal_reducing *here, size_t member)                      \
+                                          const struct tw_internal_reducing *here, size_t column)                      \
     {                                                                                                                  \
         if (stage == TW_INTERNAL_RESET || stage == TW_INTERNAL_BEGIN) {                                                \
             *value = tw_internal_neutral_##suffix(op);                                                                \
             target->shared = false;                                                                                    \
         } else if (stage == TW_INTERNAL_LEAVE) {                                                                       \
-            tw_internal_leave(value, (type *)tw_internal_slot(here, member, here->part), op, here);                    \
+            tw_internal_leave(value, (type *)tw_internal_slot(here, column, here->part), op, here);                    \
         } else if (stage == TW_INTERNAL_FINISH) {                                                                      \
-            tw_internal_finish((type *)target->to, target->keep, (type *)tw_internal_slot(here, member, 0), op, here); \
+            tw_internal_finish((type *)target->to, target->keep, (type *)tw_internal_slot(here, column, 0), op, here); \
         } else if (stage == TW_INTERNAL_OPEN) {                                                                        \
-            target->to = tw_internal_slot(here, member, here->part);                                                   \
+            target->to = tw_internal_slot(here, column, here->part);                                                   \
             target->shared = true;                                                                                     \
             *(type *)target->to = tw_internal_neutral_##suffix(op);                                                   \
         } else {                                                                                                       \
@@ -367,9 +380,9 @@ TW_INTERNAL_DEFINE_SHARED(double, double, tw_internal_double, uint64_t, tw_inter
     }                                                                                                                  \
     TW_OVERLOADED void tw_internal_member(enum tw_internal_stage stage, type **values,                                 \
                                           struct tw_internal_array *array, tw_operation op,                            \
-                                          const struct tw_internal_reducing *here, size_t member)                      \
+                                          const struct tw_internal_reducing *here, size_t column)                      \
     {                                                                                                                  \
-        (void)member;                                                                                                  \
+        (void)column;                                                                                                  \
         if (stage == TW_INTERNAL_RESET || stage == TW_INTERNAL_OPEN) {                                                 \
             *values = (type *)tw_internal_copy(here, TW_INTERNAL_GPU_ARRAYS ? 0 : here->part, array->place);           \
             tw_internal_reset_array(*values, array, here);                                                             \
@@ -589,9 +602,12 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
        static void dot_tw_merge(block, other) { tw_internal_merge(&tw_k->sum, &tw_other->sum ...); } */
 #define TW_INTERNAL_REDUCED_MEMBERS_OF(...) TW_INTERNAL_REDUCED_MEMBERS(__VA_ARGS__)
 #define TW_INTERNAL_REDUCED_MEMBERS(name, ...)                                                                         \
-    TW_DEVICE_INLINE void name##_tw_members(enum tw_internal_stage tw_stage, name##_tw_block *tw_k,                    \
-                                            const struct tw_internal_reducing *tw_here)                                \
+    TW_DEVICE_INLINE void name##_tw_members(enum tw_internal_stage tw_do, name##_tw_block *tw_k,                       \
+                                            const struct tw_internal_reducing *tw_in)                                  \
     {                                                                                                                  \
+        TW_INTERNAL_STATIC_ASSERT(TW_INTERNAL_MEMBERS(TW_INTERNAL_PLUS_COLUMNS, __VA_ARGS__) <= 8,                     \
+                                  "a kernel reduces up to 64 bytes");                                                  \
+        size_t tw_at = 0;                                                                                              \
         TW_INTERNAL_MEMBERS(TW_INTERNAL_MEMBER, __VA_ARGS__)                                                           \
     }                                                                                                                  \
     static __attribute__((unused)) const char *name##_tw_misfit(const void *tw_args, unsigned *tw_count)               \
@@ -608,8 +624,10 @@ TW_INTERNAL_GROUP_TYPES(TW_INTERNAL_DEFINE_REDUCTION)
     }
 /* Only inside of those functions, whose parameters they name. */
 #define TW_INTERNAL_MEMBER(i, member)                                                                                  \
-    tw_internal_member(tw_stage, &tw_k->member.tw_value, &tw_k->member.tw_target, TW_INTERNAL_OP(tw_k->member),        \
-                       tw_here, i);
+    tw_internal_member(tw_do, &tw_k->member.tw_value, &tw_k->member.tw_target, TW_INTERNAL_OP(tw_k->member), tw_in,    \
+                       tw_at);                                                                                         \
+    tw_at += TW_INTERNAL_COLUMNS(tw_k->member);
+#define TW_INTERNAL_PLUS_COLUMNS(i, member) +TW_INTERNAL_COLUMNS(tw_k->member)
 #define TW_INTERNAL_MISFIT(i, member)                                                                                  \
     if (!tw_internal_fits(&tw_k->member.tw_value, &tw_k->member.tw_target))                                            \
         return #member;                                                                                                \

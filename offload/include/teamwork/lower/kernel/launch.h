@@ -63,7 +63,9 @@ enum tw_internal_form {
     TW_INTERNAL_REDUCTION = 5 /* a range kernel */
 };
 
-/* The devices that a kernel is for, by the code that they run: a set. */
+/* The devices that a kernel is for, by the code that they run: a set; above it the size of sub-groups that it requires,
+   or 0. */
+#define TW_INTERNAL_KIND_BITS 8
 enum tw_internal_kinds {
     TW_INTERNAL_FOR_CPUS = 1, /* the host and simulated devices, too */
     TW_INTERNAL_FOR_GPUS = 2,
@@ -255,7 +257,7 @@ struct tw_internal_kernel {
     unsigned form;                         /* enum tw_internal_form */
     unsigned dims;                         /* the only dimensions it may be launched with; 0: any */
     unsigned lowerings;                    /* bit set of 1 << enum tw_internal_lowering */
-    unsigned kinds;                        /* enum tw_internal_kinds */
+    unsigned kinds;                        /* enum tw_internal_kinds, and a size of sub-groups */
     unsigned has_loops;                    /* work-items have loops that are not unrolled: the plugin sets it to 1 */
     const char *slow[3];                   /* why its code for CPUs is much slower than it could be, for launches of one
                                               to three dimensions; NULL: it is not. The plugin sets it */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * What stands before the name of a kernel in its definition: TW_BLOCK(), TW_FUNCTION(), TW_SPECIALIZE(),
- * TW_HOST_LOOP(), TW_FOR_CPUS, TW_FOR_GPUS and static (<teamwork/kernel_definition.h>), in any order. None of them is a
- * macro, so they get here as they are written.
+ * TW_SUB_GROUP_SIZE(), TW_HOST_LOOP(), TW_FOR_CPUS, TW_FOR_GPUS and static (<teamwork/kernel_definition.h>), in any
+ * order. None of them is a macro, so they get here as they are written.
  */
 #ifndef TEAMWORK_LOWER_PREFIX_H
 #define TEAMWORK_LOWER_PREFIX_H
@@ -13,14 +13,14 @@
    Expands to: heat, static, TW_INTERNAL_FOR_ANY, vectorize(enable), heat, stencil, TW_INTERNAL_NONE
 
    the kernel's name, the object's linkage, kinds of devices, options of the host's loop, function, block, and in
-   parentheses what TW_SPECIALIZE() says. Each of the six calls of TW_INTERNAL_TAKE_PREFIX takes one prefix off, if
+   parentheses what TW_SPECIALIZE() says. Each of the seven calls of TW_INTERNAL_TAKE_PREFIX takes one prefix off, if
    there is one, and stores what it says in its place. */
 #define TW_INTERNAL_PREFIXES(kernel)                                                                                   \
     TW_INTERNAL_NAMES(                                                                                                 \
-        TW_INTERNAL_TAKE_PREFIX(TW_INTERNAL_TAKE_PREFIX(TW_INTERNAL_TAKE_PREFIX(                                       \
+        TW_INTERNAL_TAKE_PREFIX(TW_INTERNAL_TAKE_PREFIX(TW_INTERNAL_TAKE_PREFIX(TW_INTERNAL_TAKE_PREFIX(               \
             TW_INTERNAL_TAKE_PREFIX(TW_INTERNAL_TAKE_PREFIX(TW_INTERNAL_TAKE_PREFIX(                                   \
                 kernel, extern, TW_INTERNAL_FOR_ANY, vectorize(enable), TW_INTERNAL_SAME, TW_INTERNAL_SAME,            \
-                TW_INTERNAL_NONE)))))))
+                TW_INTERNAL_NONE))))))))
 
 /* The first token of the kernel, pasted to TW_INTERNAL_PREFIX_, is a macro if it is a prefix. That macro puts a setter, a
    value and the rest of the kernel before what stands here. */
@@ -33,6 +33,7 @@
 #define TW_INTERNAL_PREFIX_static ignored, TW_INTERNAL_SET_LINKAGE, static,
 #define TW_INTERNAL_PREFIX_TW_FOR_CPUS ignored, TW_INTERNAL_SET_KINDS, TW_INTERNAL_FOR_CPUS,
 #define TW_INTERNAL_PREFIX_TW_FOR_GPUS ignored, TW_INTERNAL_SET_KINDS, TW_INTERNAL_FOR_GPUS,
+#define TW_INTERNAL_PREFIX_TW_SUB_GROUP_SIZE(n) ignored, TW_INTERNAL_SET_SUB_GROUP, n,
 #define TW_INTERNAL_PREFIX_TW_HOST_LOOP(...) ignored, TW_INTERNAL_SET_OPTIONS, __VA_ARGS__,
 #define TW_INTERNAL_PREFIX_TW_SPECIALIZE(...) ignored, TW_INTERNAL_SET_SPECIAL, (__VA_ARGS__),
 #define TW_INTERNAL_PREFIX_TW_FUNCTION(f) ignored, TW_INTERNAL_SET_FUNCTION, f,
@@ -42,7 +43,9 @@
 #define TW_INTERNAL_SET_LINKAGE(value, kernel, x, y, z, linkage, kinds, options, function, block, special)             \
     kernel, value, kinds, options, function, block, special
 #define TW_INTERNAL_SET_KINDS(value, kernel, x, y, z, linkage, kinds, options, function, block, special)               \
-    kernel, linkage, value, options, function, block, special
+    kernel, linkage, (((kinds) & ~(unsigned)TW_INTERNAL_FOR_ANY) | value), options, function, block, special
+#define TW_INTERNAL_SET_SUB_GROUP(value, kernel, x, y, z, linkage, kinds, options, function, block, special)           \
+    kernel, linkage, ((kinds) | (unsigned)(value) << TW_INTERNAL_KIND_BITS), options, function, block, special
 #define TW_INTERNAL_SET_OPTIONS(value, kernel, x, y, z, linkage, kinds, options, function, block, special)             \
     kernel, linkage, kinds, value, function, block, special
 #define TW_INTERNAL_SET_FUNCTION(value, kernel, x, y, z, linkage, kinds, options, function, block, special)            \

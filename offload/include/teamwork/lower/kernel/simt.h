@@ -377,6 +377,18 @@ TW_DEVICE_INLINE unsigned tw_internal_simt_group_dims(const uint64_t *words)
 
 #define TW_INTERNAL_SIMT_NOT_SHAPED(shape) __builtin_expect(((shape) & TW_INTERNAL_SIMT_SHAPED) == 0, 0)
 
+/* The word is opaque to LLVM, which would test all 64 bits. */
+TW_DEVICE_INLINE bool tw_internal_simt_shaped_at_offset(uint64_t shape)
+{
+#ifdef __NVPTX__
+    uint32_t high;
+    __asm__("{\n\t.reg .b32 low;\n\tmov.b64 {low, %0}, %1;\n\t}" : "=r"(high) : "l"(shape));
+    return high & (uint32_t)(TW_INTERNAL_SIMT_SHAPED_AT_OFFSET >> 32);
+#else
+    return shape & TW_INTERNAL_SIMT_SHAPED_AT_OFFSET;
+#endif
+}
+
 /* This team's number in the dimensions of the range. What the hardware counts is read in any case: reading it takes as
    long as reading the word that says whether it is what is asked for. */
 TW_DEVICE_INLINE void tw_internal_simt_team(struct tw_internal_split split, uint64_t shape, unsigned dims,
@@ -467,7 +479,7 @@ TW_DEVICE_INLINE bool tw_internal_simt_range_item(tw_item *item, const uint64_t 
     tw_internal_simt_shaped_place(shape, dims, place);
     bool inside = tw_internal_simt_inside(range, place, dims);
     if (TW_INTERNAL_SIMT_NOT_SHAPED(shape)) {
-        if (!(shape & TW_INTERNAL_SIMT_SHAPED_AT_OFFSET)) {
+        if (!tw_internal_simt_shaped_at_offset(shape)) {
             tw_internal_simt_place(split, shape, dims, place);
             inside = tw_internal_simt_inside(range, place, dims);
         }
