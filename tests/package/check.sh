@@ -91,6 +91,7 @@ files devel | grep -q 'include/teamwork/teamwork\.h$' || fail "component devel h
 [ "$(cd "$work/devel" && find . -name '*.so*')" = "$(cd "$work/devel" && find . -name libteamwork.so -type l)" ] ||
     fail "component devel has more shared libraries than the link"
 files doc | grep -q '/examples/simple\.c$' || fail "component doc has no examples"
+! grep -lF '](../examples' "$prefix"/share/doc/*/*.md || fail "installed pages do not find the examples"
 DESTDIR=$work/all logged "$cmake" --install "$build" --prefix /usr
 DESTDIR=$work/all logged "$cmake" -D MANIFEST="$build/install_manifest.txt" -P "$sources/offload/cmake/TeamworkUninstall.cmake"
 left=$(cd "$work/all" && find . -iname '*teamwork*' -o ! -type d)
