@@ -12,9 +12,14 @@ function anchor(text) {
     gsub(/ /, "-", text)
     return text
 }
+# names of anchors begin with a letter
+function label(page) {
+    return page ~ /^[0-9]/ ? "step_" page : page
+}
 /^```/ { code = !code }
 code || /^    / { print; next }
-/^##+ / { sub(/ +$/, ""); text = $0; sub(/^#+ /, "", text); print $0 " {#" page "-" anchor(text) "}"; next }
+/^##+ / { sub(/ +$/, ""); text = $0; sub(/^#+ /, "", text); print $0 " {#" label(page) "-" anchor(text) "}"; next }
+/^# / { gsub(/\*/, "") } # the tree of pages shows no emphasis
 {
     line = $0
     out = ""
@@ -33,7 +38,7 @@ code || /^    / { print; next }
         file = parts[1]
         sub(/\.md$/, "", file)
         sub(/.*\//, "", file)
-        out = out substr(line, 1, RSTART - 1) "](@ref " (file == "" ? page : file) "-" parts[2] ")"
+        out = out substr(line, 1, RSTART - 1) "](@ref " label(file == "" ? page : file) "-" parts[2] ")"
         line = substr(line, RSTART + RLENGTH)
     }
     gsub(/\047#pragma/, "\047\\&#35;pragma", line) # Doxygen ends code at an apostrophe

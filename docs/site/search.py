@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: search.py SITE
 
-Gives the site that Doxygen made a full-text search: search_index.js has the text of all sections and entries, each with its
+Gives the site that Doxygen made a full-text search, and takes heads of tables without words away: search_index.js has the text of all sections and entries, each with its
 title and address, search.html shows what is found, and each page gets the script search.js, which makes the box."""
 
 import json
@@ -84,7 +84,8 @@ def main(site):
                      results, count=1, flags=re.S)
     (site / "search.html").write_text(results)
     for path in [*pages, site / "search.html"]:
-        path.write_text(path.read_text().replace("</body>", '<script src="search.js"></script>\n</body>'))
+        text = re.sub(r'<tr class="markdownTableHead">\s*(<th[^>]*>\s*</th>\s*)+</tr>', "", path.read_text())
+        path.write_text(text.replace("</body>", '<script src="search.js"></script>\n</body>'))
 
 
 if __name__ == "__main__":

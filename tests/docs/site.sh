@@ -44,6 +44,9 @@ grep -ho 'href="[a-z_0-9A-Z.-]*\.html' "$work"/site/*.html | sed 's/href="//' | 
     [ -e "$work/site/$page" ] || echo "$page"
 done >"$work/missing"
 [ ! -s "$work/missing" ] || fail "the site has links to pages that are not there: $(tr '\n' ' ' <"$work/missing")"
+# what Doxygen did not understand
+raw=$(grep -lE '\{#[a-z0-9]|\*\*&quot;|\]\([a-zA-Z_./]+\.(md|c|h)[)#]' "$work"/site/*.html | grep -v '_source\.html$')
+[ -z "$raw" ] || fail "these pages show markup: $raw"
 for figure in docs/figures/*; do
     [ -e "$work/site/${figure##*/}" ] || fail "the site lacks $figure"
 done
