@@ -9,7 +9,7 @@ set -eu
 
 needed="clang-19 clang-tools-19 lld-19 libomp-19-dev llvm-19-dev libhwloc-dev libboost-context1.74.0 libpng-dev cmake ninja-build pkg-config"
 if [ "${1:-}" = "--tests" ]; then
-    needed="$needed clang-format-19 clang-tidy-19 libclang-rt-19-dev llvm-19 llvm-19-tools python3 python3-clang-19 doxygen libmpfr-dev libgmp-dev g++ gfortran mpich libmpich-dev openmpi-bin libopenmpi-dev"
+    needed="$needed clang-format-19 clang-tidy-19 libclang-rt-19-dev llvm-19 llvm-19-tools python3 python3-clang-19 doxygen doxygen-awesome-css libmpfr-dev libgmp-dev g++ gfortran mpich libmpich-dev openmpi-bin libopenmpi-dev"
 fi
 if [ "${1:-}" = "--view" ]; then
     needed="$needed libsdl2-dev"

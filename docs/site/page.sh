@@ -12,19 +12,33 @@ function anchor(text) {
     gsub(/ /, "-", text)
     return text
 }
+# names of anchors begin with a letter
+function label(page) {
+    return page ~ /^[0-9]/ ? "step_" page : page
+}
 /^```/ { code = !code }
 code || /^    / { print; next }
-/^##+ / { sub(/ +$/, ""); text = $0; sub(/^#+ /, "", text); print $0 " {#" page "-" anchor(text) "}"; next }
+/^##+ / { sub(/ +$/, ""); text = $0; sub(/^#+ /, "", text); print $0 " {#" label(page) "-" anchor(text) "}"; next }
+/^# / { gsub(/\*/, "") } # the tree of pages shows no emphasis
 {
     line = $0
     out = ""
-    gsub(/\]\(docs\/figures\//, "](figures/", line)
-    while (match(line, /\]\([a-z_A-Z]*(\.md)?#[^)]*\)/)) {
+    gsub(/\]\((docs|\.\.)\/figures\//, "](figures/", line)
+    # what is no page of the site, a source or a folder, is named and not linked
+    while (match(line, /\[[^\]]*\]\((\.\.\/)*(examples|include|src|offload|tests|docs\/results|results|LICENSE|SECURITY)[^)]*\)/)) {
+        link = substr(line, RSTART, RLENGTH)
+        if (link ~ /\.md[)#]/ && link !~ /SECURITY/)
+            break
+        text = substr(link, 2, index(link, "](") - 2)
+        line = substr(line, 1, RSTART - 1) text substr(line, RSTART + RLENGTH)
+    }
+    while (match(line, /\]\([a-z_A-Z0-9.\/]*(\.md)?#[^)]*\)/)) {
         link = substr(line, RSTART + 2, RLENGTH - 3)
         split(link, parts, "#")
         file = parts[1]
         sub(/\.md$/, "", file)
-        out = out substr(line, 1, RSTART - 1) "](@ref " (file == "" ? page : file) "-" parts[2] ")"
+        sub(/.*\//, "", file)
+        out = out substr(line, 1, RSTART - 1) "](@ref " label(file == "" ? page : file) "-" parts[2] ")"
         line = substr(line, RSTART + RLENGTH)
     }
     gsub(/\047#pragma/, "\047\\&#35;pragma", line) # Doxygen ends code at an apostrophe

@@ -21,7 +21,7 @@
  *
  * Without order and scope an operation is relaxed, at device scope. For counters in local memory give
  * (TW_ORDER_RELAXED, TW_SCOPE_WORK_GROUP): where one thread runs a whole group, as on the host, that is an ordinary
- * addition, and many times faster. With the plugin of the compiler (docs/kernels.md) a relaxed one of any scope is.
+ * addition, and many times faster. With the plugin of the compiler (docs/work_groups.md) a relaxed one of any scope is.
  *
  * fetch_OP and exchange return the old value. Integers wrap. min and max of float and double replace the object only if
  * the operand compares less, or greater: a NaN neither replaces nor is replaced. A compare-exchange compares bits, so

@@ -19,7 +19,7 @@
  * and switches between them at each barrier: TW_WORK_ITEM_STACK_KB in the environment gives their size in KiB
  * (default 128; a larger need is a fault, or memory of another stack where a program has very many), and a
  * hierarchical kernel does the same work faster. Kernels without barriers and group functions are plain loops; a plugin
- * of the compiler makes loops of others (docs/kernels.md).
+ * of the compiler makes loops of others (docs/work_groups.md).
  */
 #ifndef TEAMWORK_ND_RANGE_H
 #define TEAMWORK_ND_RANGE_H

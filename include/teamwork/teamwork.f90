@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: Apache-2.0
 !
 ! Teamwork for Fortran 2008 hosts: the library's objects and the program's own access to data. Kernels are C functions,
-! and so are the functions that submit them; docs/kernels.md, "Fortran", has an example. Compile this file with the
+! and so are the functions that submit them; docs/kernels_in_programs.md, "Fortran", has an example. Compile this file with the
 ! program. What is named tw_internal_ is not for direct use.
 !
 ! Names, arguments and results are those of the C headers, which document them, but for these:

@@ -24,14 +24,27 @@ install(DIRECTORY include/teamwork offload/include/teamwork
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc
     FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png"
-    PATTERN man EXCLUDE PATTERN packaging EXCLUDE)
-# the pages are beside it when installed
-file(READ README.md readme)
-string(REPLACE "](docs/" "](" readme "${readme}")
-file(CONFIGURE OUTPUT README.md CONTENT "${readme}" @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc)
+    PATTERN man EXCLUDE PATTERN packaging EXCLUDE PATTERN site EXCLUDE)
+# the pages are beside them when installed
+foreach(page IN ITEMS README.md SECURITY.md)
+    file(READ ${page} text)
+    string(REPLACE "](docs/" "](" text "${text}")
+    file(CONFIGURE OUTPUT ${page} CONTENT "${text}" @ONLY)
+endforeach()
+install(FILES ${PROJECT_BINARY_DIR}/README.md ${PROJECT_BINARY_DIR}/SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc
     PATTERN run.sh EXCLUDE)
+# and so are the examples
+install(CODE "set(docs \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}\")" COMPONENT doc)
+install(CODE [[
+file(GLOB pages "${docs}/*.md" "${docs}/tutorial/*.md")
+foreach(page IN LISTS pages)
+    file(READ "${page}" text)
+    string(REPLACE "](../examples" "](examples" text "${text}")
+    string(REPLACE "](../../examples" "](../examples" text "${text}")
+    file(WRITE "${page}" "${text}")
+endforeach()
+]] COMPONENT doc)
 
 # ---- CMake package ---------------------------------------------------------------------------------------------------
 

@@ -367,7 +367,7 @@ endfunction()
 # standard OpenMP mapping.
 #
 # NO_COMPILER keeps a stack for each work-item of nd_range kernels with barriers on processors. Else a plugin of clang makes loops of them,
-# where Teamwork was built with it (docs/kernels.md). The same is the property TEAMWORK_NO_COMPILER of a target.
+# where Teamwork was built with it (docs/work_groups.md). The same is the property TEAMWORK_NO_COMPILER of a target.
 # Both were called NO_SPLIT before version 0.2, which still works.
 #
 # REPORT makes the compiler tell, as remarks with the kernel, the line and the reason, which nd_range kernels became loops, where

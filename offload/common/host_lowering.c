@@ -170,8 +170,8 @@ static __attribute__((noinline, cold)) void tell_of_stacks(const struct tw_inter
         return;
     tw_warn("nd_range kernel %s (%s:%d) keeps a stack for each work-item, and each barrier switches all of them: as "
             "loops it is many times faster, for which it is compiled with optimization, the plugin of the compiler and "
-            "no sanitizer; -Rpass-missed=teamwork-split tells why it is not (docs/kernels.md, \"nd_range kernels as "
-            "loops\")",
+            "no sanitizer; -Rpass-missed=teamwork-split tells why it is not (docs/work_groups.md, "
+            "\"nd_range kernels as loops\")",
             kernel->name, kernel->file, kernel->line);
 }
 

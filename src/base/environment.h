@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * The environment variables of the library: all of them are listed and read here. docs/devices.md says what they do.
+ * The environment variables of the library: all of them are listed and read here. docs/environment.md says what they do.
  *
  * Variables of OpenMP, MPI and CUDA are read where they are used.
  */

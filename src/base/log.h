@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Lines on the standard error stream: warnings, and what TW_LOG asks for. docs/devices.md describes them.
+ * Lines on the standard error stream: warnings, and what TW_LOG asks for. docs/environment.md describes them.
  *
  * Each line is "teamwork: LEVEL: sentence", written at once. Lines of the levels info and debug begin with their topic,
  * as in "teamwork: info: memory: ...". Calls are allowed under any lock.

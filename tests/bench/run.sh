@@ -40,4 +40,6 @@ fi
 cmake --build build/bench --target "$program" -j "$(nproc)"
 
 "build/bench/tests/bench/$benchmark/$program" --json "build/bench/$program.json" "$@"
-[ "$benchmark" = unseen ] || exec python3 tests/bench/report.py "build/bench/$program.json"
+[ "$benchmark" != unseen ] || exit 0
+python3 tests/bench/report.py "build/bench/$program.json"
+[ "$benchmark" != suite ] || exec python3 tests/bench/plot.py

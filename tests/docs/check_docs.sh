@@ -13,7 +13,7 @@ shift
 cd "$(dirname "$0")/../.." || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-documents="README.md $(echo docs/*.md)"
+documents="README.md SECURITY.md $(echo docs/*.md docs/tutorial/*.md)"
 includes="-I. -Iinclude -Ioffload/include -Ioffload/port"
 errors=0
 
@@ -65,7 +65,7 @@ expand >"$work/kernel.raw" <<'EOF'
 TW_KERNEL_INFO_LIST(QUOTED)
 EOF
 sed 's/ *$//; s/ | */ | /g' "$work/kernel.raw" >"$work/kernel.header"
-sed -n 's/^| `\(TW_KERNEL_INFO_[A-Z_]*\)` | `\([^`]*\)` |.*/\1 | \2/p' docs/kernels.md >"$work/kernel.docs"
+sed -n 's/^| `\(TW_KERNEL_INFO_[A-Z_]*\)` | `\([^`]*\)` |.*/\1 | \2/p' docs/kernels_in_programs.md >"$work/kernel.docs"
 [ -s "$work/kernel.header" ] || fail "no questions were found in kernel_limits.h"
 same "the questions about kernels" "$work/kernel.header" "$work/kernel.docs"
 
@@ -75,7 +75,7 @@ expand >"$work/variables.raw" <<'EOF'
 TW_ENVIRONMENT_LIST(QUOTED)
 EOF
 sed 's/ //g' "$work/variables.raw" | sort >"$work/variables.header"
-sed -n '/^## Environment/,/^## /s/^| `\(TW_[A-Z_]*\)`.*/\1/p' docs/devices.md | sort >"$work/variables.docs"
+sed -n '1,/^## /s/^| `\(TW_[A-Z_]*\)`.*/\1/p' docs/environment.md | sort >"$work/variables.docs"
 [ -s "$work/variables.header" ] || fail "no variables were found in environment.h"
 same "the environment variables" "$work/variables.header" "$work/variables.docs"
 
@@ -93,12 +93,20 @@ for name in $(comm -13 "$work/known" "$work/named" | grep -v '^tw_\(backend_\)*h
     fail "no source has $name, which is in: $(grep -lwE "$name" $documents | tr '\n' ' ')"
 done
 
-# README.md's tables name each public header, but export.h, which is for no program; each document, and each folder of
-# examples and backends.
-for path in include/teamwork/*.h docs/*.md examples/*/ offload/backends/*/; do
-    name=$(basename "$path")
-    [ "$name" = export.h ] || grep -qE "[\`(/]$name\b" README.md || fail "README.md does not name $path"
-done
+# Each public header, but export.h, which is for no program, is named in docs/headers.md; each page in docs/index.md; each
+# example in docs/pictures.md; each backend in docs/CONTRIBUTING.md.
+names_all() {
+    page=$1
+    shift
+    for path in "$@"; do
+        name=$(basename "$path")
+        [ "$name" = export.h ] || [ "$path" = "$page" ] || grep -qE "[\`(/{ ]$name\b" "$page" || fail "$page does not name $path"
+    done
+}
+names_all docs/headers.md include/teamwork/*.h
+names_all docs/index.md docs/*.md
+names_all docs/pictures.md examples/*/ examples/*.c
+names_all docs/CONTRIBUTING.md offload/backends/*/
 
 # Each pass of the compiler component that a document names, in italics, is in the pipeline, and each that is there is named.
 # shellcheck disable=SC2086
@@ -185,13 +193,17 @@ code() {
     sed -n '/^```'"${2:-c}"'$/,/^```$/{/^```/d;p;}' "$1"
 }
 
-# The program in README.md is that of examples/simple.c: each of its blocks stands there, line by line.
+# The code in README.md stands in programs that are tested, line by line; its figure is of the newest results.
 code README.md | grep -v '^ *$' >"$work/readme.code"
-grep -v '^ *$' examples/simple.c >"$work/simple.code"
+cat examples/simple.c tests/bench/suite/transpose/*.c >"$work/tested.code"
 [ -s "$work/readme.code" ] || fail "README.md has no program"
 while IFS= read -r line; do
-    grep -qxF -- "$line" "$work/simple.code" || fail "README.md: not in examples/simple.c: $line"
+    grep -qxF -- "$line" "$work/tested.code" || fail "README.md: in no program: $line"
 done <"$work/readme.code"
+if command -v python3 >/dev/null; then
+    python3 tests/bench/plot.py --check || fail "the figure of README.md is not of docs/results"
+    python3 docs/site/diagrams.py --check || fail "diagrams are not of their source"
+fi
 
 # The blocks of each document together are one file, for which the headers are included; docs/backends.md is about the inside.
 for document in docs/*.md; do

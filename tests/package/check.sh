@@ -91,6 +91,7 @@ files devel | grep -q 'include/teamwork/teamwork\.h$' || fail "component devel h
 [ "$(cd "$work/devel" && find . -name '*.so*')" = "$(cd "$work/devel" && find . -name libteamwork.so -type l)" ] ||
     fail "component devel has more shared libraries than the link"
 files doc | grep -q '/examples/simple\.c$' || fail "component doc has no examples"
+! grep -lF '](../examples' "$prefix"/share/doc/*/*.md || fail "installed pages do not find the examples"
 DESTDIR=$work/all logged "$cmake" --install "$build" --prefix /usr
 DESTDIR=$work/all logged "$cmake" -D MANIFEST="$build/install_manifest.txt" -P "$sources/offload/cmake/TeamworkUninstall.cmake"
 left=$(cd "$work/all" && find . -iname '*teamwork*' -o ! -type d)
@@ -170,6 +171,10 @@ logged "$cmake" -S "$work/own_cmake" -B "$work/own_cmake/build" -G "$generator" 
 if command -v make >/dev/null; then
     logged make -C "$work/own_make" CC="$compiler" PREFIX="$prefix" && own make "$work/own_make/own"
     make -q -C "$work/own_make" CC="$compiler" PREFIX="$prefix" >"$work/log" 2>&1 || fail "make builds examples/own each time"
+    # and the programs of the tutorial, as its first page says
+    cp -r "$sources/examples/tutorial" "$work/tutorial"
+    logged make -C "$work/tutorial" CC="$compiler" PREFIX="$prefix" order groups &&
+        { "$work/tutorial/order" && "$work/tutorial/groups"; } >"$work/log" 2>&1 || fail "the programs of the tutorial fail: $(cat "$work/log")"
 fi
 if command -v meson >/dev/null; then
     CC=$compiler logged meson setup "$work/own_meson/build" "$work/own_meson" --pkg-config-path="$libdir/pkgconfig" &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds breaches of the rules of group scope in hierarchical kernels (docs/kernels.md), and says so at the user's line.
+ * Finds breaches of the rules of group scope in hierarchical kernels (docs/work_groups.md), and says so at the user's line.
  *
  * Loops over work-items and TW_ONCE are marked in what clang makes of a kernel, before anything is optimized: variables are still
  * variables, each with the beginning of its life. So a region is a body, from its marker to the marker of its end, and
