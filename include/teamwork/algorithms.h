@@ -413,7 +413,7 @@
  * Expands to: a struct, two kernels and the function, all of whose names begin with `name`.
  */
 #define TW_SHUFFLE(name, type)                                                                                         \
-    TW_INTERNAL_SHUFFLE(name, type)                                                                                    \
+    TW_INTERNAL_SHUFFLE_ELEMENTS(name, type)                                                                           \
     struct name##_shuffle
 
 /**

@@ -3,8 +3,8 @@
 """usage: reference.py COMPILER XML_FOLDER      in the folder of the sources
 
 Each public function, macro, enumerator and type has an entry with a sentence in what Doxygen has read. Public are the names
-with tw_ and TW_ that the compiler sees in the headers, but those with tw_internal_, and with TW_TRY_, by which the library is
-tuned. Prints what lacks an entry, and what docs/site/reference.txt has of names that are gone."""
+with tw_ and TW_ that the compiler sees in the headers, but those with tw_internal_. Prints what lacks an entry, and what
+docs/site/reference.txt has of names that are gone."""
 
 import importlib.util
 import re

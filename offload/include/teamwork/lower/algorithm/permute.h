@@ -116,7 +116,7 @@ TW_INTERNAL_ALWAYS_INLINE size_t tw_internal_shuffled(const struct tw_internal_s
     return (size_t)x;
 }
 
-#define TW_INTERNAL_SHUFFLE(name, type)                                                                                \
+#define TW_INTERNAL_SHUFFLE_ELEMENTS(name, type)                                                                       \
     struct name##_shuffle {                                                                                            \
         struct tw_internal_algorithm common;                                                                           \
         const type *in;                                                                                                \
