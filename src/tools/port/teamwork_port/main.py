@@ -83,19 +83,27 @@ def print_report(mover):
         print(f"{count:6}  {what}  {state}{': ' + kind if kind else ''}")
 
 
-def print_difference(source):
+def print_difference(source, path=None):
+    """Prints the edits of a file; `path` is its new name if it gets one."""
     old, new = source.text.splitlines(keepends=True), source.edited().splitlines(keepends=True)
-    text = "".join(difflib.unified_diff(old, new, source.path, source.path))
+    text = "".join(difflib.unified_diff(old, new, source.path, path or source.path))
     sys.stdout.buffer.write(text.encode("latin-1"))
+
+
+def include_folders():
+    """Returns the folder of teamwork_port.h, and those of the library's headers."""
+    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    root = os.path.normpath(os.path.join(here, "..", "..", ".."))  # of the sources, or of an installation
+    source = os.path.join(root, "offload", "port")
+    if os.path.exists(os.path.join(source, "teamwork_port.h")):
+        return [source, os.path.join(root, "include"), os.path.join(root, "offload", "include")]
+    return [os.path.join(root, "include")]
 
 
 def main():
     options, behind = arguments()
     if options.include_dir:
-        here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-        root = os.path.normpath(os.path.join(here, "..", "..", ".."))  # of the sources, or of an installation
-        source = os.path.join(root, "offload", "port")
-        print(source if os.path.exists(os.path.join(source, "teamwork_port.h")) else os.path.join(root, "include"))
+        print(include_folders()[0])
         return 0
     if tree.cindex is None:
         print("teamwork-port: clang's Python binding is missing: on Debian the package python3-clang-19, elsewhere "
@@ -117,6 +125,9 @@ def main():
         print("teamwork-port: no files; teamwork-port --help says more", file=sys.stderr)
         return 2
     root = options.root or os.path.commonpath([os.path.dirname(os.path.realpath(path)) for path in files])
+    if any(path.endswith((".cu", ".cuh")) for path in files):
+        from .cuda_main import move_cuda
+        return move_cuda(options, files, database, behind, root)
     sources, mover, failed = {}, Mover(at), False
     for path in files:
         unit = Unit(path, database.get(os.path.realpath(path), []) + behind, options.compiler, root, sources)
