@@ -13,11 +13,14 @@
 #ifndef TEAMWORK_PORT_CUDA_H
 #define TEAMWORK_PORT_CUDA_H
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include <teamwork/printf.h>
 #include <teamwork_port.h>
 
 /* ---- types ------------------------------------------------------------------------------------------------------- */
@@ -104,11 +107,14 @@ enum tw_port_copy_kind {
     TW_PORT_ANY_TO_ANY
 };
 
+/* A stream is an in-order queue; NULL is the default stream. */
+typedef tw_queue *tw_port_stream_t;
+
 /* A moment in a stream. */
 typedef struct tw_port_event {
     tw_event *event; /* NULL: not recorded */
     double seconds;
-} tw_port_event;
+} *tw_port_event_t;
 
 typedef struct tw_port_properties {
     char name[256];
@@ -171,7 +177,7 @@ static inline tw_queue *tw_port_standard_queue(void)
 
 /* Returns the queue of a stream, an in-order queue, to submit something to; 0 is the default stream. What is submitted
    to that runs behind all in blocking streams so far, and they behind it: the caller waits for the others. */
-static inline tw_queue *tw_port_stream(tw_queue *stream)
+static inline tw_queue *tw_port_stream(tw_port_stream_t stream)
 {
     tw_queue *const standard = tw_port_standard_queue();
     bool is_blocking = false;
@@ -212,7 +218,7 @@ static inline tw_status tw_port_last_error(void)
 
 enum { TW_PORT_BLOCKING = 0, TW_PORT_NON_BLOCKING = 1 };
 
-static inline tw_status tw_port_stream_create_with_flags(tw_queue **stream, unsigned flags)
+static inline tw_status tw_port_stream_create_with_flags(tw_port_stream_t *stream, unsigned flags)
 {
     struct tw_port_cuda_state *state = &tw_port_cuda_state;
     if (state->count == state->capacity) {
@@ -227,17 +233,17 @@ static inline tw_status tw_port_stream_create_with_flags(tw_queue **stream, unsi
     return TW_SUCCESS;
 }
 
-static inline tw_status tw_port_stream_create(tw_queue **stream)
+static inline tw_status tw_port_stream_create(tw_port_stream_t *stream)
 {
     return tw_port_stream_create_with_flags(stream, TW_PORT_BLOCKING);
 }
 
-static inline tw_status tw_port_stream_synchronize(tw_queue *stream)
+static inline tw_status tw_port_stream_synchronize(tw_port_stream_t stream)
 {
     return tw_port_result(tw_queue_wait(tw_port_stream(stream)), "tw_port_stream_synchronize()");
 }
 
-static inline tw_status tw_port_stream_destroy(tw_queue *stream)
+static inline tw_status tw_port_stream_destroy(tw_port_stream_t stream)
 {
     struct tw_port_cuda_state *state = &tw_port_cuda_state;
     const tw_status status = tw_port_result(tw_queue_wait(stream), "tw_port_stream_destroy()");
@@ -248,20 +254,20 @@ static inline tw_status tw_port_stream_destroy(tw_queue *stream)
     return status;
 }
 
-static inline tw_status tw_port_event_create(tw_port_event **event)
+static inline tw_status tw_port_event_create(tw_port_event_t *event)
 {
-    *event = (tw_port_event *)calloc(1, sizeof **event);
+    *event = (tw_port_event_t)calloc(1, sizeof **event);
     return tw_port_result(*event ? TW_SUCCESS : TW_ERROR_OUT_OF_MEMORY, "tw_port_event_create()");
 }
 
-static inline tw_status tw_port_event_create_with_flags(tw_port_event **event, unsigned flags)
+static inline tw_status tw_port_event_create_with_flags(tw_port_event_t *event, unsigned flags)
 {
     (void)flags;
     return tw_port_event_create(event);
 }
 
 struct tw_port_record_block {
-    tw_port_event *event; /* NULL: nothing to do */
+    tw_port_event_t event; /* NULL: nothing to do */
 };
 static inline tw_status tw_port_record_task(const void *data)
 {
@@ -271,7 +277,7 @@ static inline tw_status tw_port_record_task(const void *data)
     return TW_SUCCESS;
 }
 
-TW_OVERLOADED tw_status tw_port_event_record(tw_port_event *event, tw_queue *stream)
+TW_OVERLOADED tw_status tw_port_event_record(tw_port_event_t event, tw_port_stream_t stream)
 {
     tw_queue *const queue = tw_port_stream(stream);
     const struct tw_port_record_block block = {event};
@@ -283,17 +289,17 @@ TW_OVERLOADED tw_status tw_port_event_record(tw_port_event *event, tw_queue *str
     tw_host_task(cg, tw_port_record_task, &block, sizeof block);
     return tw_port_result(tw_queue_submit(queue, cg, &event->event), "tw_port_event_record()");
 }
-TW_OVERLOADED tw_status tw_port_event_record(tw_port_event *event)
+TW_OVERLOADED tw_status tw_port_event_record(tw_port_event_t event)
 {
     return tw_port_event_record(event, NULL);
 }
 
-static inline tw_status tw_port_event_synchronize(tw_port_event *event)
+static inline tw_status tw_port_event_synchronize(tw_port_event_t event)
 {
     return tw_port_result(tw_event_wait(event->event), "tw_port_event_synchronize()");
 }
 
-static inline tw_status tw_port_event_destroy(tw_port_event *event)
+static inline tw_status tw_port_event_destroy(tw_port_event_t event)
 {
     if (event->event)
         (void)tw_event_wait(event->event);
@@ -302,14 +308,14 @@ static inline tw_status tw_port_event_destroy(tw_port_event *event)
     return TW_SUCCESS;
 }
 
-static inline tw_status tw_port_event_elapsed(float *milliseconds, tw_port_event *first, tw_port_event *last)
+static inline tw_status tw_port_event_elapsed(float *milliseconds, tw_port_event_t first, tw_port_event_t last)
 {
     const tw_status status = tw_port_event_synchronize(last);
     *milliseconds = (float)(1e3 * (last->seconds - first->seconds));
     return status;
 }
 
-TW_OVERLOADED tw_status tw_port_stream_wait_event(tw_queue *stream, tw_port_event *event, unsigned flags)
+TW_OVERLOADED tw_status tw_port_stream_wait_event(tw_port_stream_t stream, tw_port_event_t event, unsigned flags)
 {
     tw_queue *const queue = tw_port_stream(stream);
     const struct tw_port_record_block block = {NULL};
@@ -321,7 +327,7 @@ TW_OVERLOADED tw_status tw_port_stream_wait_event(tw_queue *stream, tw_port_even
     tw_host_task(cg, tw_port_record_task, &block, sizeof block);
     return tw_port_result(tw_queue_submit(queue, cg, NULL), "tw_port_stream_wait_event()");
 }
-TW_OVERLOADED tw_status tw_port_stream_wait_event(tw_queue *stream, tw_port_event *event)
+TW_OVERLOADED tw_status tw_port_stream_wait_event(tw_port_stream_t stream, tw_port_event_t event)
 {
     return tw_port_stream_wait_event(stream, event, 0);
 }
@@ -368,7 +374,7 @@ static inline tw_status tw_port_free(void *memory)
 
 /* A copy of memory that the library did not allocate is complete when the call returns, as in CUDA. */
 TW_OVERLOADED tw_status tw_port_memcpy_async(void *to, const void *from, size_t bytes, enum tw_port_copy_kind kind,
-                                              tw_queue *stream)
+                                              tw_port_stream_t stream)
 {
     tw_queue *const queue = tw_port_stream(stream);
     (void)kind;
@@ -400,7 +406,7 @@ static inline tw_status tw_port_memcpy_2d(void *to, size_t to_pitch, const void 
     return tw_port_result(status == TW_SUCCESS ? tw_queue_wait(queue) : status, "tw_port_memcpy_2d()");
 }
 
-TW_OVERLOADED tw_status tw_port_memset_async(void *memory, int value, size_t bytes, tw_queue *stream)
+TW_OVERLOADED tw_status tw_port_memset_async(void *memory, int value, size_t bytes, tw_port_stream_t stream)
 {
     tw_queue *const queue = tw_port_stream(stream);
     return tw_port_result(bytes ? tw_queue_memset(queue, memory, value, bytes, NULL) : TW_SUCCESS, "tw_port_memset()");
@@ -487,6 +493,29 @@ static inline tw_status tw_port_memory_info(size_t *free_bytes, size_t *bytes)
     return TW_SUCCESS;
 }
 
+enum tw_port_attribute {
+    TW_PORT_MAX_THREADS,
+    TW_PORT_MAX_SHARED,
+    TW_PORT_WARP_SIZE,
+    TW_PORT_MULTIPROCESSORS,
+    TW_PORT_CLOCK,
+    TW_PORT_MEMORY_CLOCK,
+    TW_PORT_BUS_WIDTH,
+    TW_PORT_MAJOR,
+    TW_PORT_MINOR
+};
+
+/* 0 of what the library does not know. */
+static inline tw_status tw_port_device_attribute(int *value, enum tw_port_attribute attribute, int number)
+{
+    *value = attribute == TW_PORT_MAX_THREADS       ? (int)tw_port_device_size(TW_DEVICE_INFO_MAX_WORK_GROUP_SIZE)
+             : attribute == TW_PORT_MAX_SHARED      ? (int)tw_port_device_size(TW_DEVICE_INFO_LOCAL_MEM_SIZE)
+             : attribute == TW_PORT_WARP_SIZE       ? 32
+             : attribute == TW_PORT_MULTIPROCESSORS ? (int)tw_port_device_size(TW_DEVICE_INFO_MAX_COMPUTE_UNITS)
+                                                    : 0;
+    return tw_port_set_device(number);
+}
+
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
 /* Returns the nd_range of a launch. CUDA's x is the last dimension. */
@@ -514,6 +543,10 @@ static inline tw_local_memory tw_port_local(tw_command_group *group, size_t byte
 {
     return tw_local(group, bytes ? bytes : 1);
 }
+
+/* A launch of a kernel that is a template, with a block of it. */
+#define tw_port_parallel_for_block(group, range, block)                                                                \
+    tw_parallel_for_nd_range_kernel(group, range, tw_port_kernel(&(block)), &(block), sizeof(block))
 
 #define TW_PORT_ALIGN(bytes) __attribute__((aligned(bytes)))
 

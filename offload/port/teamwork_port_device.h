@@ -272,6 +272,19 @@ TW_DEVICE_INLINE float tw_port_exp10f(float x)
     return powf(10, x);
 }
 
+TW_DEVICE_INLINE int tw_port_int_nearest(float x)
+{
+    return (int)rintf(x);
+}
+TW_DEVICE_INLINE int tw_port_int_below(float x)
+{
+    return (int)floorf(x);
+}
+TW_DEVICE_INLINE int tw_port_int_above(float x)
+{
+    return (int)ceilf(x);
+}
+
 /* Values with the same bits. */
 #define TW_PORT_AS(to, name, from)                                                                                     \
     TW_DEVICE_INLINE to name(from value)                                                                               \
@@ -307,6 +320,10 @@ TW_DEVICE_INLINE int tw_port_ffsll(long long x)
 TW_DEVICE_INLINE unsigned tw_port_brev(unsigned x)
 {
     return __builtin_bitreverse32(x);
+}
+TW_DEVICE_INLINE unsigned long long tw_port_brevll(unsigned long long x)
+{
+    return __builtin_bitreverse64(x);
 }
 TW_DEVICE_INLINE int tw_port_mul24(int x, int y)
 {

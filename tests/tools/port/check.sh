@@ -8,7 +8,7 @@ set -eu
 tool=$1 compiler=$2 folder=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp "$folder"/*.c "$folder"/*.cpp "$folder"/*.h "$work"
+cp "$folder"/*.c "$folder"/*.cpp "$folder"/*.h "$folder"/*.cu "$folder"/*.cuh "$work"
 cd "$work"
 
 fail() {
@@ -16,20 +16,26 @@ fail() {
     exit 1
 }
 
-# Each region that is marked stays, for its reason; the reason is told at a line of the region.
-"$tool" --compiler "$compiler" refused.c >difference 2>messages && fail "refused.c: exit status 0"
-grep -n 'refused: ' refused.c | while IFS= read -r line; do
-    number=${line%%:*}
-    kind=$(echo "$line" | sed 's/.*refused: \(.*\) \*.*/\1/')
-    found=0
-    for at in "$number" $((number + 1)) $((number + 2)) $((number + 3)); do
-        if grep -q "^refused.c:$at: stays: .*\[$kind\]" messages; then
-            found=1
-        fi
-    done
-    [ $found = 1 ] || { cat messages; fail "line $number is not refused for: $kind"; }
-done || exit 1
-[ "$(grep -c ' stays: ' messages)" = "$(grep -c 'refused: ' refused.c)" ] || { cat messages; fail "more stays"; }
+# refused FILE: what is marked in a file stays, for its reason, which is told at its line or up to three below; nothing else does.
+refused() {
+    status=0
+    "$tool" --compiler "$compiler" "$1" >difference 2>messages || status=$?
+    [ $status = 1 ] || { cat messages; fail "$1: exit status $status"; }
+    grep -n 'refused: ' "$1" | while IFS= read -r line; do
+        number=${line%%:*}
+        kind=$(echo "$line" | sed 's/.*refused: \(.*\) \*.*/\1/')
+        found=0
+        for at in "$number" $((number + 1)) $((number + 2)) $((number + 3)); do
+            if grep -q "^$1:$at: stays: .*\[$kind\]" messages; then
+                found=1
+            fi
+        done
+        [ $found = 1 ] || { cat messages; fail "$1: line $number is not refused for: $kind"; }
+    done || exit 1
+    [ "$(grep -c ' stays: ' messages)" = "$(grep -c 'refused: ' "$1")" ] || { cat messages; fail "$1: more stays"; }
+}
+
+refused refused.c
 grep -q '^-.*target enter data' difference && fail "data directives moved though regions stay"
 
 # In this program all moves.
@@ -56,6 +62,25 @@ grep -q '^ *11  regions  moved$' table || { cat table; fail "the table is anothe
 "$tool" --compiler "$compiler" --in-place loops.c 2>messages || fail "--in-place ends with $?"
 grep -q '^/\* A comment that belongs to the function below. \*/$' loops.c || fail "a comment is gone"
 grep -q 'omp target' loops.c && fail "a region is left"
+
+# CUDA: what stays is as it was; other files come out in C where they can, and a second time there is nothing to do.
+refused refused.cu
+grep -q '^-.*asm volatile' difference && fail "refused.cu: a kernel that stays is edited"
+grep -q '^+++ refused.cpp' difference || fail "refused.cu: the file has another name than refused.cpp"
+"$tool" --compiler "$compiler" --report groups.cu outside.cu >table 2>messages || { cat messages; fail "groups.cu: something stays"; }
+grep -q '^ *5  kernels  moved$' table && grep -q '^ *5  launches  moved$' table || { cat table; fail "the table is another one"; }
+"$tool" --compiler "$compiler" --in-place groups.cu outside.cu 2>messages || fail "groups.cu: --in-place ends with $?"
+[ -e groups.c ] && [ -e outside.c ] && [ ! -e groups.cu ] || fail "groups.cu does not come out in C"
+grep -E 'cuda[A-Z]|__(global|device|host|shared|constant|forceinline)__|__sync|<<<|(thread|block)Idx\.' groups.c outside.c part.cuh && fail "something of CUDA is left"
+for source in 'cublas_v2.h>:int x:library for CUDA' 'cuda.h>:int x = y:parse' \
+    'cuda.h>:void f() { cudaMallocArray(0, 0, 1, 1); }:cuda call'; do
+    echo "#include <${source%%:*}" >broken.cu
+    rest=${source#*:}
+    echo "${rest%:*};" >>broken.cu
+    status=0
+    "$tool" --compiler "$compiler" broken.cu >/dev/null 2>messages || status=$?
+    [ $status = 2 ] && grep -q "broken.cu:[12]: stays: .*\[${source##*:}\]" messages || { cat messages; fail "$source: $status"; }
+done
 
 status=0
 "$tool" --compiler "$compiler" --at loops.c:1 >/dev/null 2>messages || status=$?

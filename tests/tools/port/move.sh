@@ -8,7 +8,7 @@ set -eu
 tool=$1 compiler=$2 from=$3 to=$4
 shift 4
 mkdir -p "$to"
-cp "$from"/*.h "$to"
+cp "$from"/*.h "$from"/*.cuh "$to"
 for file in "$@"; do
     cp "$from/$file" "$to/$file"
 done

@@ -7,7 +7,6 @@ from . import cuda_names as names
 from .cuda_device import check_device_function, item_edits, item_names, shared_edits
 from .cuda_kernel import CudaKernel, converted, launch_text
 from .cuda_unit import body_of, calls, directives, macros, marks
-from .move import header_place
 from .source import Refused, closing, identifiers, split
 from .templates import arguments, instantiations, parameters
 from .tree import key_of, template_of
@@ -72,7 +71,9 @@ class CudaMover:
         self.texts = {key: Text(source) for key, source in self.sources.items()}
         self.words = set().union(*(identifiers(source.code) for source in self.sources.values()))
         self.item = self.unused("item")
-        self.k, self.cg = self.unused("k"), self.unused("cg")
+        self.k, self.cg, self.launched = self.unused("k"), self.unused("cg"), self.unused("launched")
+        self.macros = {}   # {name: text}
+        self.conditions = set()  # the macros of names.CONDITIONS that are used
         self.seen = set()  # keys of declarations that were looked at: those of headers are in several units
         self.kernels = {}  # {USR: CudaKernel}
         self.staying = set()  # USRs of kernels that stay
@@ -97,11 +98,10 @@ class CudaMover:
         self.text_of(unit, node).frozen.append((node.start, node.end))
 
     def move(self):
-        every = {}
         for source in self.sources.values():
             for name, text in macros(source).items():
-                every[name] = every.get(name, "") + " " + text
-        self.needing = item_names(self.units, every)
+                self.macros[name] = self.macros.get(name, "") + " " + text
+        self.needing = item_names(self.units, self.macros)
         self.functions = {node.cursor.spelling for unit in self.units for node in unit.functions
                           if "device" in marks(node)} & set(self.needing)
         for unit in self.units:
@@ -131,15 +131,23 @@ class CudaMover:
         for key, source in self.sources.items():
             text, (lines, defines) = self.texts[key], directives(source)
             others = [span for span in lines if span not in defines]
+            device = [(node.start, node.end) for unit in self.units for node in unit.functions
+                      if unit.files[node.path] is source and marks(node) & {"device", "global"}]
             for match in re.finditer(r"(?:\bstd\s*::\s*|(?:\.|->|::)\s*)?\b([A-Za-z_]\w*)\b", source.code):
                 start, name = match.start(1), match.group(1)
                 if any(a <= start < b for a, b in others):
-                    if name in ("__CUDA_ARCH__", "__CUDACC__", "__NVCC__") and not self.guards(source, start):
-                        self.architecture(source, start, name)
+                    self.condition(source, text, start, name)
                     continue
+                if source.code[source.line_start(start):start].replace(" ", "").endswith(("#define", "#undef")):
+                    continue  # the program's own macro
                 if match.start() == start or name in names.DROPPED:
-                    self.name(text, start, match.end(), name, called, any(a <= start < b for a, b in defines))
+                    is_define = any(a <= start < b for a, b in defines)
+                    if name not in names.OF_DEVICE or is_define or any(a <= start < b for a, b in device):
+                        self.name(text, start, match.end(), name, called, is_define)
             for start, end in defines:
+                if "<<<" in source.code[start:end]:
+                    refused = Refused("launch", "a macro launches a kernel", "write the macro out")
+                    self.results.append(Result("launches", source.path, source.line_of(start), "stays", refused))
                 item_edits(text, start, end, self.functions, self.item)
             for match in GLOBAL_ID.finditer(source.code):
                 before = source.code[:match.start()].rstrip()
@@ -160,7 +168,7 @@ class CudaMover:
             letter = match.group(2)
             text.leaf(start, match.end(), f"(unsigned){one}({self.item}, {names.DIMENSION[letter]})" if letter
                       else f"{whole}({self.item})")
-        elif name == "warpSize" and "warpSize" not in self.own_names:
+        elif name == "warpSize" and name not in self.macros:
             text.leaf(start, end, "32")
         elif name in names.BARE_CALLS and code[behind:behind + 1] == "(":
             text.leaf(start, closing(code, behind) + 1, names.BARE_CALLS[name].format(item=self.item))
@@ -174,30 +182,27 @@ class CudaMover:
             text.leaf(start, end, "inline")
         elif name in names.RENAMED:
             word = names.RENAMED[name]
-            if word.endswith("*") and name != "__ldg" and code[end:end + 1] in " \t" and code[behind:behind + 1] not in ">)":
-                end = behind
+            if name == "__noinline__" and code[:start].rstrip().endswith(("(", ",")):
+                return
             text.leaf(start, end, word)
         elif name in names.RENAMED_CALLS and ((id(text.source), start) in called or is_define and name in called):
             text.leaf(start, end, names.RENAMED_CALLS[name])
 
     def called_of_cuda(self):
         """Returns {(source, offset)} of calls of CUDA's functions of names.RENAMED_CALLS, and the names of those in macros."""
-        found, self.own_names = set(), set()
+        found = set()
+        own = {node.cursor.spelling for unit in self.units for node in unit.functions}
         for unit in self.units:
             for node in unit.functions + unit.variables:
                 source = unit.files[node.path]
-                self.own_names.add(node.cursor.spelling)
                 for part in node.walk():
-                    if part.kind == "VAR_DECL" or part.kind == "PARM_DECL":
-                        self.own_names.add(part.cursor.spelling)
                     if part.kind != "CALL_EXPR" or part.path != node.path:
                         continue
-                    for match in re.compile(r"\s*(\w+)").finditer(source.code, part.start, part.end):
-                        name, callee = match.group(1), part.cursor.referenced
-                        if name in names.RENAMED_CALLS and (callee is None or not self.is_own(unit, callee)):
-                            found.add((id(source), match.start(1)))
-                        break
+                    match = re.compile(r"\s*(\w+)\s*\(\s*(\))?").match(source.code, part.start, part.end)
                     callee = part.cursor.referenced
+                    if match and match.group(1) in names.RENAMED_CALLS and not match.group(2) and (
+                            match.group(1) not in own if callee is None else not self.is_own(unit, callee)):
+                        found.add((id(source), match.start(1)))
                     if callee is not None and callee.spelling in names.RENAMED_CALLS and not self.is_own(unit, callee):
                         found.add(callee.spelling)
         return found
@@ -208,16 +213,15 @@ class CudaMover:
         file = callee.location.file
         return file is not None and not file.name.endswith("cuda_names.h")
 
-    @staticmethod
-    def guards(source, offset):
-        """Returns true if a condition has nothing but headers and macros in it."""
-        line = source.code[source.line_start(offset):source.next_line(offset)]
-        return re.match(r"\s*#\s*(define|undef)\b", line) is not None
-
-    def architecture(self, source, start, name):
-        refused = Refused("preprocessor", f"what follows depends on {name}, which is not defined in what was moved",
-                          "decide the condition by hand")
-        self.results.append(Result("conditions", source.path, source.line_of(start), "stays", refused))
+    def condition(self, source, text, start, name):
+        """Keeps conditions on the compiler as they were for nvcc; what the code of devices alone sees is refused."""
+        if name in names.CONDITIONS and name not in self.macros:
+            text.leaf(start, start + len(name), names.CONDITIONS[name])
+            self.conditions.add(names.CONDITIONS[name])
+        elif name == "__CUDA_ARCH__":
+            refused = Refused("preprocessor", "what follows depends on __CUDA_ARCH__, which is another on host and device",
+                              "decide the condition by hand")
+            self.results.append(Result("conditions", source.path, source.line_of(start), "stays", refused))
 
     # ---- kernels -----------------------------------------------------------------------------------------------------
 
@@ -232,7 +236,7 @@ class CudaMover:
                 if any(other.name == node.cursor.spelling and other.unit is unit for other in self.kernels.values()):
                     raise Refused("overloaded kernel", f"there is more than one {node.cursor.spelling}()",
                                   "give each a name of its own", node.start)
-                known = self.kernels[usr] = CudaKernel(unit, node, unit.files[node.path])
+                known = self.kernels[usr] = CudaKernel(unit, node, unit.files[node.path], self.macros)
             if body is not None:
                 known.is_static |= node.cursor.storage_class.name == "STATIC"
                 if any("shared" in marks(part) and part.cursor.storage_class.name == "EXTERN"
@@ -279,10 +283,10 @@ class CudaMover:
         if body is None:
             end = source.code.index(";", node.end - 1) + 1
             declared = "" if kernel.is_template else f"TW_DECLARE_ND_RANGE_KERNEL({kernel.name});"
-            text.spans.append((node.start, end, (kernel.block() if is_first else "") + declared))
+            text.spans.append((node.start, end, (kernel.block() + kernel.maker() if is_first else "") + declared))
             return
         check_device_function(unit, node)
-        own = kernel if is_first else CudaKernel(unit, node, source)
+        own = kernel if is_first else CudaKernel(unit, node, source, self.macros)
         lines = []
         words = identifiers(source.code[body.start:body.end])
         for given, member in zip(own.parameters, kernel.parameters):
@@ -296,7 +300,7 @@ class CudaMover:
             lines.append(f"(void){self.k};")
         if self.item not in " ".join(part for at, (_, part) in text.leaves.items() if body.start <= at < body.end):
             lines.append(f"(void){self.item};")
-        head = (kernel.block() if is_first else "") + own.head(self.item, self.k)
+        head = (kernel.block() + kernel.maker() if is_first else "") + own.head(self.item, self.k)
         text.spans.append((node.start, body.start, head))
         indent = source.indent_of(body.start) + "    "
         text.spans.append((body.start + 1, body.start + 1, "".join(f"\n{indent}{line}" for line in lines)))
@@ -304,8 +308,7 @@ class CudaMover:
 
     def in_macros(self, name, words):
         """Returns true if a macro that is used among words has a name in its text."""
-        return any(name in identifiers(text) for source in self.sources.values()
-                   for macro, text in macros(source).items() if macro in words)
+        return any(name in identifiers(text) or "##" in text for macro, text in self.macros.items() if macro in words)
 
     # ---- functions and variables ---------------------------------------------------------------------------------------
 
@@ -341,6 +344,8 @@ class CudaMover:
             printing(text, body)
         head_end = body.start if body is not None else node.end
         if name in self.functions:
+            if node.kind == "CONSTRUCTOR" or node.cursor.kind.name == "CONSTRUCTOR":
+                raise Refused("method", f"the constructor {name}() asks for its thread", "give it what it needs", node.start)
             if "host" in found and self.called_by_host(name):
                 raise Refused("host and device", f"{name}() asks for its thread, and is called by the host too",
                               "make two functions of it", node.start)
@@ -363,7 +368,7 @@ class CudaMover:
                 or node.kind != "FUNCTION_DECL" or "constexpr" in words:
             return
         for _ in range(3):
-            words |= {word for name in list(words) for word in self.macro_words(name)}
+            words |= {word for name in list(words) for word in identifiers(self.macros.get(name, ""))}
         is_inline = words & {"inline", "__inline__", "__inline", "__forceinline__"}
         missing = ("" if "static" in words else "static ") + ("" if is_inline else "inline ")
         if "extern" in words:
@@ -373,9 +378,6 @@ class CudaMover:
             text.leaf(at, text.leaves[at][0], missing)
         elif missing:
             text.spans.append((start, start, missing))
-
-    def macro_words(self, name):
-        return set().union(*(identifiers(macros(source).get(name, "")) for source in self.sources.values()))
 
     def called_by_host(self, name):
         return any(calls(unit.files[node.path].code[node.start:node.end], name) for unit in self.units for node in unit.functions
@@ -435,29 +437,30 @@ class CudaMover:
         if referenced is not None and referenced.kind.name in ("VAR_DECL", "PARM_DECL", "FIELD_DECL"):
             raise Refused("launch", f"{spelled.group(2)} is a pointer to a kernel", "launch the kernel by its name", node.start)
         kernel = self.find_kernel(referenced, spelled.group(2))
+        declared = template_of(referenced) or referenced if referenced is not None else None
+        usr = kernel.node.cursor.get_usr() if kernel else declared.get_usr() if declared is not None else ""
+        if usr in self.staying:
+            raise Refused("kernel stays", f"{spelled.group(2)} stays", "move the kernel first", node.start)
         if kernel is None:
             raise Refused("launch", f"the kernel {spelled.group(2)} is not known", "give the tool the file that declares it",
                           node.start)
-        if kernel.node.cursor.get_usr() in self.staying:
-            raise Refused("kernel stays", f"{kernel.name} stays", "move the kernel first", node.start)
         behind = re.compile(r"\s*;").match(code, node.end)
         if node.parent.kind not in STATEMENTS or not behind:
             raise Refused("launch", "a launch is part of an expression", "write it as a statement of its own", node.start)
         opened = code.index("<<<", place)
         closed = self.end_of_configuration(code, opened)
         configuration = [self.render_part(text, opened + 3, closed, part) for part in range(4)]
-        configuration = [part for part in configuration if part is not None]
+        configuration = [re.sub(r"\bdim3\s*\(", "tw_port_dim3(", part) for part in configuration if part is not None]
         given = [child for child in node.children[1:] if child.start >= closed]
-        template = self.template_arguments(kernel, referenced, function, source.text[spelled.end():opened].rstrip()[:-1]
-                                           if spelled.group(3) and spelled.start(3) != opened else None, node)
-        block = kernel.name + "_block" if template is not None else None
-        arguments_ = [converted(child, text.render(child.start, child.end), parameter, block)
+        template = text.render(spelled.start(3), opened).strip() if spelled.group(3) and spelled.start(3) != opened else ""
+        arguments_ = [text.render(child.start, child.end) if kernel.is_template else
+                      converted(child, text.render(child.start, child.end), parameter)
                       for child, parameter in zip(given, kernel.parameters)]
         if len(given) != len(kernel.parameters):
             raise Refused("launch", "the launch leaves out arguments", "write all of them", node.start)
         name = re.sub(r"\s", "", spelled.group(1))
         text.spans.append((node.start, behind.end(), launch_text(kernel, name, template, configuration, arguments_,
-                                                                  source.indent_of(node.start), self.cg)))
+                                                                  source.indent_of(node.start), (self.cg, self.launched))))
 
     @staticmethod
     def end_of_configuration(code, opened):
@@ -490,19 +493,6 @@ class CudaMover:
         found = [kernel for kernel in self.kernels.values() if kernel.name == name]
         return found[0] if len(found) == 1 else None
 
-    def template_arguments(self, kernel, referenced, function, spelled, node):
-        """Returns the template's arguments of a launch as text; None of a kernel that is none."""
-        if not kernel.is_template:
-            return None
-        dependent = function.kind == "FUNCTION_TEMPLATE" or "TEMPLATE" in function.cursor.semantic_parent.kind.name
-        if not dependent and referenced is not None and template_of(referenced) is not None:
-            if spelled is not None and len(split_template(spelled)) == len(kernel.template):
-                return spelled.strip()
-            return ", ".join(arguments(referenced, parameters(kernel.unit, kernel.node), kernel.source, kernel.node.start))
-        if spelled is not None and len(split_template(spelled)) == len(kernel.template):
-            return spelled.strip()
-        raise Refused("template", "the launch does not name the template's arguments", "write them between < and >", node.start)
-
     def notes(self, unit, node):
         """Returns what is to be known of a kernel that was moved."""
         code = unit.files[node.path].code[node.start:node.end]
@@ -521,22 +511,20 @@ class CudaMover:
         found = [match for match in INCLUDE.finditer(source.text) if match.group(1) in names.HEADERS]
         if not source.edits and not found:
             return
-        place = header_place(source)
+        place = head_of(source)
         for match in found:
             source.replace(match.start(), match.end(), "")
-        source.edits.insert(0, (place, place, HEADER))
+        main = [unit for unit in self.units if unit.files[unit.path] is source and unit.path.endswith(".cu")]
+        define = f"#define {names.CUDACC} 1\n" if main and names.CUDACC in self.conditions else ""
+        source.edits.insert(0, (place, place, define + HEADER))
 
 
-def split_template(text):
-    """Splits template arguments at commas outside of brackets, those of templates too."""
-    parts, depth, begin = [], 0, 0
-    for i, character in enumerate(text):
-        depth += character in "([{<"
-        depth -= character in ")]}>"
-        if character == "," and depth == 0:
-            parts.append(text[begin:i])
-            begin = i + 1
-    return [part for part in parts + [text[begin:]] if part.strip()]
+def head_of(source):
+    """Returns where the header is included: before all lines of the preprocessor but those that guard a header."""
+    code = source.code
+    guard = re.compile(r"\s*#[ \t]*(?:pragma[ \t]+once[^\n]*\n|ifndef[ \t]+(\w+)[^\n]*\s*#[ \t]*define[ \t]+\1[^\n]*\n)").match(code)
+    match = re.compile(r"^[ \t]*\S", re.M).search(code, guard.end() if guard else 0)
+    return guard.end() if guard else match.start() if match else 0
 
 
 def printing(text, body):

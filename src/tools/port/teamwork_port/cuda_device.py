@@ -20,8 +20,7 @@ def item_names(units, macro_texts):
     for unit in units:
         for node in unit.functions:
             if "device" in marks(node) and body_of(node) is not None:
-                body = body_of(node)
-                texts.setdefault(node.cursor.spelling, []).append(unit.files[node.path].code[body.start:body.end])
+                texts.setdefault(node.cursor.spelling, []).append(unit.files[node.path].code[node.start:node.end])
     found = {}
     direct = set(names.IDS) | names.CALLS_OF_ITEM
     for name, parts in texts.items():
@@ -51,7 +50,7 @@ def check_device_function(unit, node):
         if part.kind == "VAR_DECL":
             check_variable(part)
     for child in node.children:
-        if child.kind == "PARM_DECL" and is_volatile(child.cursor.type):
+        if child.kind == "PARM_DECL" and is_volatile(child.cursor.type) and "global" not in marks(node):
             raise warp_synchronous(child)
     if "<<<" in unit.files[node.path].code[body.start:body.end]:
         raise Refused("launch", "a kernel launches another one", "launch it from the host", node.start)
@@ -71,9 +70,9 @@ def warp_synchronous(node):
 
 
 def check_variable(part):
-    if is_volatile(part.cursor.type):
-        raise warp_synchronous(part)
     found = marks(part)
+    if is_volatile(part.cursor.type) and ("shared" in found or is_pointer(part.cursor.type)):
+        raise warp_synchronous(part)
     if "shared" in found:
         kind = part.cursor.type
         while is_array(kind):

@@ -5,7 +5,7 @@ import re
 from .kernel import fill
 from .source import Refused, split
 from .templates import PARAMETERS
-from .tree import declare, is_array, is_pointer, is_record, is_reference, is_scalar, unqualified
+from .tree import declare, is_array, is_record, is_reference, is_scalar, unqualified
 
 RESTRICT = re.compile(r"\b(?:__restrict__|__restrict|restrict)\b\s*")
 
@@ -13,7 +13,7 @@ RESTRICT = re.compile(r"\b(?:__restrict__|__restrict|restrict)\b\s*")
 class Parameter:
     """A parameter of a kernel: the member of the block that it becomes."""
 
-    def __init__(self, source, node, index):
+    def __init__(self, source, node, index, macros):
         self.cursor, self.name = node.cursor, node.cursor.spelling
         kind = node.cursor.type
         if is_reference(kind):
@@ -26,8 +26,8 @@ class Parameter:
         if self.name and text.endswith(self.name) and "(" not in text:
             self.type = text[:-len(self.name)].strip()
         else:
-            self.type = kind.spelling if not is_array(kind) else kind.element_type.spelling + " *"
-        self.member = self.name or f"argument_{index}"
+            self.type = pointer_spelling(kind)
+        self.member = (self.name + "_" if self.name in macros else self.name) or f"argument_{index}"
 
     def declaration(self):
         """Returns the member: without restrict, and without const of the parameter itself."""
@@ -39,6 +39,14 @@ class Parameter:
 
     def unpack(self, k):
         return f"{declare(spaced(self.type), self.name)} = {k}->{self.member};"
+
+
+def pointer_spelling(kind):
+    """Returns the spelling of a parameter's type: a pointer in the place of an array."""
+    if not is_array(kind):
+        return kind.spelling
+    head, bracket, tail = kind.element_type.spelling.partition("[")
+    return f"{head.rstrip()} (*)[{tail}" if bracket else f"{head} *"
 
 
 def spaced(words):
@@ -63,12 +71,12 @@ def is_copied(kind):
 class CudaKernel:
     """A kernel. `first` is the node of its first declaration in its program, which the block stands at."""
 
-    def __init__(self, unit, node, source):
+    def __init__(self, unit, node, source, macros):
         self.unit, self.node, self.source = unit, node, source
         self.name = node.cursor.spelling
         self.is_template = node.kind == "FUNCTION_TEMPLATE"
         parameters = [child for child in node.children if child.kind == "PARM_DECL"]
-        self.parameters = [Parameter(source, child, i) for i, child in enumerate(parameters)]
+        self.parameters = [Parameter(source, child, i, macros) for i, child in enumerate(parameters)]
         self.template = [child for child in node.children if child.kind in PARAMETERS]
         self.shared = None     # the name of the member for memory whose size the launch gives
         self.instances = []    # (name, template's arguments) of a template
@@ -92,6 +100,15 @@ class CudaKernel:
         head = self.template_head() if self.is_template else ""
         return head + f"struct {self.name} {{\n" + "".join(f"    {member}\n" for member in self.members()) + "};\n"
 
+    def maker(self):
+        """Returns the text of the function that makes a block of a template's: it takes what the kernel took."""
+        if not self.is_template:
+            return ""
+        taken = ", ".join(parameter.declaration()[:-1] for parameter in self.parameters)
+        given = ", ".join([parameter.member for parameter in self.parameters] + (["{}"] if self.shared or not self.parameters else []))
+        of = f"{self.name}<{self.template_names()}>"
+        return f"{self.template_head()}static inline {of} {self.name}_block({taken})\n{{\n    return {of}{{{given}}};\n}}\n"
+
     def head(self, item, k):
         """Returns the text before the body's brace."""
         if self.is_template:
@@ -111,39 +128,38 @@ class CudaKernel:
         return "".join("\n" + line for line in lines)
 
 
-def launch_text(kernel, name, template, configuration, arguments, indent, cg):
-    """Returns the text of a launch. `template`: the template's arguments, or None; `configuration`: what is between <<< and
-    >>>; `arguments`: texts."""
-    grid, block, shared, stream = (configuration + ["0", "0"])[:4] if len(configuration) < 4 else configuration
+def launch_text(kernel, name, template, configuration, arguments, indent, names):
+    """Returns the text of a launch. `template`: the template's arguments as they are written, with < and >, or ""; `configuration`:
+    what is between <<< and >>>; `arguments`: texts; `names`: of the command group and of a block."""
+    cg, block = names
+    grid, size, shared, stream = configuration + ["0"] * (4 - len(configuration))
     stream = "NULL" if stream in ("0", "NULL", "nullptr") else stream
-    named = [f".{parameter.member} = {text}" for parameter, text in zip(kernel.parameters, arguments)]
-    if kernel.shared:
-        named.append(f".{kernel.shared} = tw_port_local({cg}, {shared})")
     inner = indent + "    "
     lines = [f"TW_COMMAND_GROUP(tw_port_stream({stream}), {cg})", indent + "{"]
-    call, target = "tw_parallel_for_nd_range", name
-    if template is not None:
-        target = name.rpartition("::")[2] + "_block"
-        lines.append(f"{inner}using {target} = {name}<{template}>;")
-        call = "tw_port_parallel_for_nd_range"
-    lines.append(fill(f"{inner}{call}(", [cg, f"tw_port_nd_range({grid}, {block})", target, *(named or [".unused = 0"])],
-                      ");"))
+    memory = f"tw_port_local({cg}, {shared})"
+    if kernel.is_template:
+        lines.append(fill(f"{inner}auto {block} = {name}_block{template}(", arguments or [""], ");"))
+        if kernel.shared:
+            lines.append(f"{inner}{block}.{kernel.shared} = {memory};")
+        lines.append(f"{inner}tw_port_parallel_for_block({cg}, tw_port_nd_range({grid}, {size}), {block});")
+        return "\n".join(lines + [indent + "}"])
+    named = [f".{parameter.member} = {text}" for parameter, text in zip(kernel.parameters, arguments)]
+    if kernel.shared:
+        named.append(f".{kernel.shared} = {memory}")
+    lines.append(fill(f"{inner}tw_parallel_for_nd_range(", [cg, f"tw_port_nd_range({grid}, {size})", name,
+                                                            *(named or [".unused = 0"])], ");"))
     return "\n".join(lines + [indent + "}"])
 
 
-def converted(node, text, parameter, block):
-    """Returns an argument as an initializer: braces refuse what a call converts. `block` is the block's name in a template."""
+def converted(node, text, parameter):
+    """Returns an argument as an initializer: braces refuse what a call converts."""
     kind = parameter.cursor.type
     bare = node.bare()
-    if bare.kind in ("INTEGER_LITERAL", "FLOATING_LITERAL", "CXX_BOOL_LITERAL_EXPR"):
+    if bare.kind in ("INTEGER_LITERAL", "FLOATING_LITERAL", "CXX_BOOL_LITERAL_EXPR") or not is_scalar(kind):
         return text
-    given, wanted = bare.type.get_canonical(), kind.get_canonical()
-    if is_pointer(kind) or is_record(kind) or is_array(kind):
+    if plain(bare.type.get_canonical().spelling) == plain(kind.get_canonical().spelling):
         return text
-    if is_scalar(kind) and plain(given.spelling) == plain(wanted.spelling):
-        return text
-    to = f"decltype({block}::{parameter.member})" if block else unqualified(kind)
-    return f"({to})" + (text if re.fullmatch(r"\w+|\w+\([^()]*\)", text) else f"({text})")
+    return f"({unqualified(kind)})" + (text if re.fullmatch(r"\w+|\w+\([^()]*\)", text) else f"({text})")
 
 
 def plain(words):

@@ -48,7 +48,9 @@ def move_cuda(options, files, database, behind, root):
 
 def kind_of_error(message):
     if "file not found" in message:
-        return "library header"
+        return "header"
+    if "is a header of a library for CUDA" in message:
+        return "library for CUDA"
     if re.search(r"'(cuda|cu|cublas|curand|tex|__)\w*'", message):
         return "cuda call"
     return "parse"
@@ -56,7 +58,9 @@ def kind_of_error(message):
 
 def remedy_of_error(message):
     if "file not found" in message:
-        return "give its folder behind --, as -I; libraries for CUDA, as cub and cuBLAS, have no counterpart here"
+        return "give its folder behind --, as -I"
+    if "is a header of a library for CUDA" in message:
+        return "replace what is used of it; nothing of the program is moved"
     return "docs/porting.md lists what is known of CUDA; nothing of the program is moved"
 
 
@@ -143,8 +147,8 @@ def calls_overloads(mover, units):
 def parses(options, mover, unit):
     """Returns true if what a file becomes is C, with all headers that it includes."""
     from .main import include_folders
-    path = unit.path[:-3] + ".c"
-    texts = [(source.path, source.edited()) for source in mover.sources.values() if source.path != unit.path]
+    path = os.path.abspath(unit.path)[:-3] + ".c"
+    texts = [(os.path.abspath(source.path), source.edited()) for source in mover.sources.values() if source.path != unit.path]
     texts.append((path, unit.files[unit.path].edited()))
     arguments = ["-x", "c", "-std=gnu17", "-w", "-Werror=implicit-function-declaration", "-fopenmp"]
     arguments += [f"-I{folder}" for folder in include_folders()]

@@ -9,10 +9,12 @@
 #include <exception>
 #include <new>
 #pragma clang force_cuda_host_device begin
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((annotate("device")))
@@ -23,7 +25,6 @@
 #define __grid_constant__
 #define __launch_bounds__(...) __attribute__((annotate("bounds")))
 #define __forceinline__ inline __attribute__((always_inline))
-#define __noinline__ __attribute__((noinline))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define CUDART_INF_F __builtin_inff()
 #define CUDART_INF __builtin_inf()
@@ -78,6 +79,8 @@ extern const int warpSize;
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
+#define __syncthreads cuda_syncthreads /* clang's own is for devices alone */
+void __syncthreads();
 void __threadfence_block(), __threadfence(), __threadfence_system();
 void __syncwarp(unsigned = ~0u);
 int __syncthreads_count(int), __syncthreads_or(int), __syncthreads_and(int);
@@ -145,6 +148,8 @@ long long __double_as_longlong(double);
 double __longlong_as_double(long long);
 int __popc(unsigned), __popcll(unsigned long long), __clz(int), __clzll(long long), __ffs(int), __ffsll(long long),
     __mul24(int, int), __mulhi(int, int);
+int __float2int_rn(float), __float2int_rz(float), __float2int_rd(float), __float2int_ru(float);
+unsigned long long __brevll(unsigned long long);
 unsigned __brev(unsigned), __umul24(unsigned, unsigned), __umulhi(unsigned, unsigned);
 unsigned long long __umul64hi(unsigned long long, unsigned long long);
 
@@ -170,6 +175,12 @@ struct cudaDeviceProp {
 enum { cudaStreamDefault = 0, cudaStreamNonBlocking = 1, cudaEventDefault = 0, cudaEventBlockingSync = 1,
        cudaEventDisableTiming = 2, cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2,
        cudaMemAttachGlobal = 1 };
+enum cudaDeviceAttr { cudaDevAttrMaxThreadsPerBlock, cudaDevAttrMaxSharedMemoryPerBlock, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                      cudaDevAttrWarpSize, cudaDevAttrMultiProcessorCount, cudaDevAttrClockRate, cudaDevAttrMemoryClockRate,
+                      cudaDevAttrGlobalMemoryBusWidth, cudaDevAttrComputeCapabilityMajor, cudaDevAttrComputeCapabilityMinor };
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize, cudaFuncAttributePreferredSharedMemoryCarveout };
+enum cudaFuncCache { cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual };
+enum cudaLimit { cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize };
 
 extern "C" int __cudaPushCallConfiguration(dim3, dim3, size_t = 0, cudaStream_t = 0);
 cudaError_t cudaMalloc(void **, size_t), cudaMallocHost(void **, size_t),
@@ -196,4 +207,8 @@ cudaError_t cudaEventCreate(cudaEvent_t *), cudaEventCreateWithFlags(cudaEvent_t
     cudaEventRecord(cudaEvent_t, cudaStream_t = 0), cudaEventSynchronize(cudaEvent_t), cudaEventDestroy(cudaEvent_t),
     cudaEventElapsedTime(float *, cudaEvent_t, cudaEvent_t);
 cudaError_t cudaSetDevice(int), cudaGetDevice(int *), cudaGetDeviceCount(int *), cudaDeviceReset(),
+    cudaDeviceGetAttribute(int *, cudaDeviceAttr, int), cudaDeviceSetCacheConfig(cudaFuncCache),
+    cudaDeviceSetLimit(cudaLimit, size_t), cudaProfilerStart(), cudaProfilerStop(),
     cudaGetDeviceProperties(cudaDeviceProp *, int), cudaMemGetInfo(size_t *, size_t *);
+template <typename F> cudaError_t cudaFuncSetAttribute(F, cudaFuncAttribute, int);
+template <typename F> cudaError_t cudaFuncSetCacheConfig(F, cudaFuncCache);

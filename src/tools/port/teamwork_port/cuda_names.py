@@ -21,13 +21,21 @@ WARP = {name for name in OF_ITEM if not name.startswith("__syncthreads")}
 BARRIERS = {"__syncthreads", *OF_ITEM}
 CALLS_OF_ITEM = {"__syncthreads", *OF_ITEM}
 
-# Whole calls without arguments.
+OF_DEVICE = {"warpSize", "__syncthreads", *IDS, *OF_ITEM}  # what functions of devices alone have
+
+# Macros that say how a file is compiled: conditions on them stay as they were.
+CUDACC = "TW_PORT_CUDACC"
+CONDITIONS = {"__CUDACC__": CUDACC, "__NVCC__": CUDACC, "_OPENMP": "TW_PORT_OPENMP"}
+
+# Whole calls, with their arguments.
 BARE_CALLS = {
     "__syncthreads": "tw_barrier({item}, TW_GLOBAL_AND_LOCAL)",
     "__threadfence": "tw_atomic_fence(TW_ORDER_ACQ_REL, TW_SCOPE_DEVICE)",
     "__threadfence_block": "tw_atomic_fence(TW_ORDER_ACQ_REL, TW_SCOPE_WORK_GROUP)",
     "__threadfence_system": "tw_atomic_fence(TW_ORDER_ACQ_REL, TW_SCOPE_SYSTEM)",
     "cudaDeviceReset": "tw_port_synchronize()",
+    **{name: "TW_SUCCESS" for name in ("cudaFuncSetAttribute", "cudaFuncSetCacheConfig", "cudaDeviceSetCacheConfig",
+                                       "cudaDeviceSetLimit", "cudaProfilerStart", "cudaProfilerStop")},
 }
 
 # Names that nobody but CUDA has: wherever they stand.
@@ -40,7 +48,9 @@ RENAMED = {
     "__int_as_float": "tw_port_int_as_float", "__uint_as_float": "tw_port_uint_as_float",
     "__double_as_longlong": "tw_port_double_as_longlong", "__longlong_as_double": "tw_port_longlong_as_double",
     "__popc": "__builtin_popcount", "__popcll": "__builtin_popcountll", "__clz": "tw_port_clz", "__clzll": "tw_port_clzll",
-    "__ffs": "tw_port_ffs", "__ffsll": "tw_port_ffsll", "__brev": "tw_port_brev", "__mul24": "tw_port_mul24",
+    "__ffs": "tw_port_ffs", "__ffsll": "tw_port_ffsll", "__brev": "tw_port_brev", "__brevll": "tw_port_brevll",
+    "__float2int_rn": "tw_port_int_nearest", "__float2int_rz": "(int)", "__float2int_rd": "tw_port_int_below",
+    "__float2int_ru": "tw_port_int_above", "__mul24": "tw_port_mul24",
     "__umul24": "tw_port_umul24", "__mulhi": "tw_port_mulhi", "__umulhi": "tw_port_umulhi",
     "__umul64hi": "tw_port_umul64hi",
     "__align__": "TW_PORT_ALIGN", "__noinline__": "__attribute__((noinline))",
@@ -52,7 +62,7 @@ RENAMED = {
     "cudaMemcpyHostToHost": "TW_PORT_HOST_TO_HOST", "cudaMemcpyHostToDevice": "TW_PORT_HOST_TO_DEVICE",
     "cudaMemcpyDeviceToHost": "TW_PORT_DEVICE_TO_HOST", "cudaMemcpyDeviceToDevice": "TW_PORT_DEVICE_TO_DEVICE",
     "cudaMemcpyDefault": "TW_PORT_ANY_TO_ANY",
-    "cudaStream_t": "tw_queue *", "cudaEvent_t": "tw_port_event *", "cudaDeviceProp": "tw_port_properties",
+    "cudaStream_t": "tw_port_stream_t", "cudaEvent_t": "tw_port_event_t", "cudaDeviceProp": "tw_port_properties",
     "cudaStreamDefault": "TW_PORT_BLOCKING", "cudaStreamNonBlocking": "TW_PORT_NON_BLOCKING",
     "cudaEventDefault": "0", "cudaEventBlockingSync": "0", "cudaEventDisableTiming": "0",
     "cudaHostAllocDefault": "0", "cudaHostAllocPortable": "0", "cudaHostAllocMapped": "0", "cudaMemAttachGlobal": "0",
@@ -72,7 +82,13 @@ RENAMED = {
     "cudaEventDestroy": "tw_port_event_destroy", "cudaEventElapsedTime": "tw_port_event_elapsed",
     "cudaSetDevice": "tw_port_set_device", "cudaGetDevice": "tw_port_get_device",
     "cudaGetDeviceCount": "tw_port_get_device_count", "cudaGetDeviceProperties": "tw_port_get_properties",
-    "cudaMemGetInfo": "tw_port_memory_info", "__grid_constant__": "",
+    "cudaMemGetInfo": "tw_port_memory_info", "cudaDeviceGetAttribute": "tw_port_device_attribute",
+    "cudaDeviceAttr": "tw_port_attribute",
+    **{"cudaDevAttr" + name: "TW_PORT_" + word for name, word in (
+        ("MaxThreadsPerBlock", "MAX_THREADS"), ("MaxSharedMemoryPerBlock", "MAX_SHARED"),
+        ("MaxSharedMemoryPerBlockOptin", "MAX_SHARED"), ("WarpSize", "WARP_SIZE"),
+        ("MultiProcessorCount", "MULTIPROCESSORS"), ("ClockRate", "CLOCK"), ("MemoryClockRate", "MEMORY_CLOCK"),
+        ("GlobalMemoryBusWidth", "BUS_WIDTH"), ("ComputeCapabilityMajor", "MAJOR"), ("ComputeCapabilityMinor", "MINOR"))}, "__grid_constant__": "",
 }
 
 # Names that a program may have of its own: where the call is that of CUDA's function.

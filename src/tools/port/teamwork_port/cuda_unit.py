@@ -17,6 +17,11 @@ EMPTY = "/teamwork-port-cuda/"  # a folder that is not there: clang is told that
 NAMES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cuda_names.h")
 SCOPES = ("NAMESPACE", "LINKAGE_SPEC", "UNEXPOSED_DECL", "CLASS_DECL", "STRUCT_DECL", "CLASS_TEMPLATE",
           "CLASS_TEMPLATE_PARTIAL_SPECIALIZATION", "UNION_DECL")
+LIBRARY = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]((?:cub|thrust|cuda|nv|cooperative_groups|cutlass|cute)/[^>\"]+|"
+                     r"cooperative_groups\.h|(?:cublas|cusparse|cusolver|cufft|curand|cuda_|cudnn|nccl|npp|nvml|nvToolsExt|mma|crt/|"
+                     r"texture_|surface_|cuComplex|helper_cuda|cub\.)[^>\"/]*)[>\"]", re.M)
+# what clang says of a kernel that is declared twice where cuda_names.h makes functions those of both sides
+NO_ERROR = re.compile(r"'(?:global|host|device)' and '(?:global|host|device)' attributes are not compatible")
 
 
 class CudaUnit:
@@ -25,7 +30,7 @@ class CudaUnit:
     def __init__(self, path, arguments, compiler, root, sources):
         self.path, self.root, self.sources = path, os.path.realpath(root), sources
         options = ["-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "-Wno-unknown-cuda-version", "-w",
-                   "-ferror-limit=0", *arguments, "-include", NAMES, "-isystem", EMPTY]
+                   "-ferror-limit=0", *(["-D__CUDACC__", "-D__NVCC__"] if path.endswith(".cu") else []), *arguments, "-include", NAMES, "-isystem", EMPTY]
         include = tree.resource_include(compiler)
         if include:
             options += ["-isystem", include]
@@ -36,9 +41,10 @@ class CudaUnit:
         except tree.cindex.TranslationUnitLoadError:
             return
         self.errors = [(d.location.file.name if d.location.file else path, d.location.line, d.spelling)
-                       for d in self.tu.diagnostics if d.severity >= 3]
+                       for d in self.tu.diagnostics if d.severity >= 3 and not NO_ERROR.fullmatch(d.spelling)]
         self.files, self.included = {}, set()
         self.read_files()
+        self.errors = self.libraries() + self.errors
         self.functions, self.variables = [], []  # nodes of declarations of functions, with and without body; of variables
         self.collect(self.tu.cursor)
 
@@ -52,6 +58,19 @@ class CudaUnit:
             if real not in self.sources:
                 self.sources[real] = SourceFile(path)
             self.files[path] = self.sources[real]
+
+    def libraries(self):
+        """Returns errors of headers of CUDA's libraries, which may be found where a toolkit is, and do not help then."""
+        return [(path, source.line_of(match.start()), f"'{match.group(1)}' is a header of a library for CUDA")
+                for path, source in self.files.items() for match in LIBRARY.finditer(source.text)
+                if match.group(1) not in HEADERS and not any(os.path.realpath(found.include.name).startswith(self.root + os.sep) and
+                           found.include.name.endswith("/" + match.group(1)) for found in self.tu.get_includes())
+                and self.is_included(match.group(1))]
+
+    def is_included(self, name):
+        """Returns true if a header is included in what is compiled; one that is not found is."""
+        return any(found.include.name.endswith("/" + name) for found in self.tu.get_includes()) or any(
+            name in message for *_, message in self.errors)
 
     def collect(self, cursor):
         for child in cursor.get_children():
