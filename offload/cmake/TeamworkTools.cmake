@@ -41,6 +41,7 @@ install(FILES docs/man/teamwork-info.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 
 # A component of its own, in Python: it needs clang's binding to run, and nothing else needs it.
 install(PROGRAMS src/tools/port/teamwork-port DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT port)
 install(DIRECTORY src/tools/port/teamwork_port DESTINATION ${CMAKE_INSTALL_DATADIR}/teamwork/port COMPONENT port
-    FILES_MATCHING PATTERN "*.py")
-install(FILES offload/port/teamwork_port.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT port)
+    FILES_MATCHING PATTERN "*.py" PATTERN "*.h")
+install(FILES offload/port/teamwork_port.h offload/port/teamwork_port_cuda.h offload/port/teamwork_port_device.h
+    offload/port/teamwork_port_vectors.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT port)
 install(FILES docs/man/teamwork-port.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT port)

@@ -22,82 +22,9 @@
 
 #include <teamwork/printf.h>
 #include <teamwork_port.h>
+#include <teamwork_port_vectors.h>
 
 /* ---- types ------------------------------------------------------------------------------------------------------- */
-
-/* CUDA's vector types, by CUDA's names, and their make_ functions. */
-#define TW_PORT_VECTORS(X)                                                                                             \
-    X(char, signed char, 1)                                                                                            \
-    X(uchar, unsigned char, 1)                                                                                         \
-    X(short, short, 2)                                                                                                 \
-    X(ushort, unsigned short, 2)                                                                                       \
-    X(int, int, 4)                                                                                                     \
-    X(uint, unsigned, 4)                                                                                               \
-    X(long, long, 8)                                                                                                   \
-    X(ulong, unsigned long, 8)                                                                                         \
-    X(longlong, long long, 8)                                                                                          \
-    X(ulonglong, unsigned long long, 8)                                                                                \
-    X(float, float, 4)                                                                                                 \
-    X(double, double, 8)
-#define TW_PORT_VECTOR(name, type, bytes)                                                                              \
-    typedef struct name##1 {                                                                                           \
-        type x;                                                                                                        \
-    } name##1;                                                                                                         \
-    typedef struct __attribute__((aligned(2 * bytes))) name##2 {                                                       \
-        type x, y;                                                                                                     \
-    } name##2;                                                                                                         \
-    typedef struct name##3 {                                                                                           \
-        type x, y, z;                                                                                                  \
-    } name##3;                                                                                                         \
-    typedef struct __attribute__((aligned(4 * bytes < 16 ? 4 * bytes : 16))) name##4 {                                 \
-        type x, y, z, w;                                                                                               \
-    } name##4;                                                                                                         \
-    static inline name##1 make_##name##1(type x)                                                                       \
-    {                                                                                                                  \
-        const name##1 made = {x};                                                                                      \
-        return made;                                                                                                   \
-    }                                                                                                                  \
-    static inline name##2 make_##name##2(type x, type y)                                                               \
-    {                                                                                                                  \
-        const name##2 made = {x, y};                                                                                   \
-        return made;                                                                                                   \
-    }                                                                                                                  \
-    static inline name##3 make_##name##3(type x, type y, type z)                                                       \
-    {                                                                                                                  \
-        const name##3 made = {x, y, z};                                                                                \
-        return made;                                                                                                   \
-    }                                                                                                                  \
-    static inline name##4 make_##name##4(type x, type y, type z, type w)                                               \
-    {                                                                                                                  \
-        const name##4 made = {x, y, z, w};                                                                             \
-        return made;                                                                                                   \
-    }
-TW_PORT_VECTORS(TW_PORT_VECTOR)
-
-/* Sizes of groups and their number. */
-typedef struct dim3 {
-    unsigned x, y, z;
-#ifdef __cplusplus
-    dim3(unsigned first = 1, unsigned second = 1, unsigned third = 1) : x(first), y(second), z(third)
-    {
-    }
-    dim3(uint3 from) : x(from.x), y(from.y), z(from.z)
-    {
-    }
-    operator uint3() const
-    {
-        return make_uint3(x, y, z);
-    }
-#endif
-} dim3;
-
-/* tw_port_dim3(x[, y[, z]]): what is missing is 1. */
-#ifdef __cplusplus
-#define tw_port_dim3(...) dim3(__VA_ARGS__)
-#else
-#define tw_port_dim3(...) TW_PORT_DIM3(__VA_ARGS__, 1, 1, )
-#define TW_PORT_DIM3(x, y, z, ...) ((dim3){(unsigned)(x), (unsigned)(y), (unsigned)(z)})
-#endif
 
 enum tw_port_copy_kind {
     TW_PORT_HOST_TO_HOST,
@@ -125,9 +52,14 @@ typedef struct tw_port_properties {
 
 /* ---- the program's state ----------------------------------------------------------------------------------------- */
 
+struct tw_port_stream_entry {
+    tw_queue *queue;
+    bool is_blocking; /* ordered with the default stream */
+};
+
 struct tw_port_cuda_state {
-    tw_queue *standard;  /* the default stream */
-    tw_queue **blocking; /* the streams that are ordered with it */
+    tw_queue *standard; /* the default stream */
+    struct tw_port_stream_entry *streams;
     size_t count, capacity;
     tw_status last; /* the first error that tw_port_last_error() has not returned */
 };
@@ -158,8 +90,8 @@ static inline tw_device *tw_port_device(void)
 static inline tw_queue *tw_port_new_queue(void)
 {
     tw_queue *queue = NULL;
-    tw_port_check(
-        tw_queue_create_with_properties(NULL, tw_port_device(), TW_QUEUE_IN_ORDER, NULL, NULL, &queue), "a stream");
+    tw_port_check(tw_queue_create_with_properties(NULL, tw_port_device(), TW_QUEUE_IN_ORDER, NULL, NULL, &queue),
+                  "a stream");
     return queue;
 }
 
@@ -180,23 +112,23 @@ static inline tw_queue *tw_port_standard_queue(void)
 static inline tw_queue *tw_port_stream(tw_port_stream_t stream)
 {
     tw_queue *const standard = tw_port_standard_queue();
-    bool is_blocking = false;
-    for (size_t i = 0; i < tw_port_cuda_state.count; ++i)
-        if (!stream)
-            (void)tw_port_result(tw_queue_wait(tw_port_cuda_state.blocking[i]), "a stream");
-        else
-            is_blocking |= tw_port_cuda_state.blocking[i] == stream;
-    if (is_blocking)
-        (void)tw_port_result(tw_queue_wait(standard), "the default stream");
+    for (size_t i = 0; i < tw_port_cuda_state.count; ++i) {
+        const struct tw_port_stream_entry *entry = &tw_port_cuda_state.streams[i];
+        if (entry->is_blocking && !stream)
+            (void)tw_port_result(tw_queue_wait(entry->queue), "a stream");
+        if (entry->is_blocking && entry->queue == stream)
+            (void)tw_port_result(tw_queue_wait(standard), "the default stream");
+    }
     return stream ? stream : standard;
 }
 
-/* Waits for all streams. A stream that does not block is waited for by tw_port_stream_synchronize() alone. */
+/* Waits for all streams. */
 static inline tw_status tw_port_synchronize(void)
 {
     tw_status status = tw_port_result(tw_queue_wait(tw_port_standard_queue()), "tw_port_synchronize()");
     for (size_t i = 0; i < tw_port_cuda_state.count; ++i) {
-        const tw_status other = tw_port_result(tw_queue_wait(tw_port_cuda_state.blocking[i]), "tw_port_synchronize()");
+        const tw_status other =
+            tw_port_result(tw_queue_wait(tw_port_cuda_state.streams[i].queue), "tw_port_synchronize()");
         status = status == TW_SUCCESS ? other : status;
     }
     return status;
@@ -223,13 +155,14 @@ static inline tw_status tw_port_stream_create_with_flags(tw_port_stream_t *strea
     struct tw_port_cuda_state *state = &tw_port_cuda_state;
     if (state->count == state->capacity) {
         state->capacity = state->capacity ? 2 * state->capacity : 8;
-        state->blocking = (tw_queue **)realloc(state->blocking, state->capacity * sizeof *state->blocking);
-        if (!state->blocking)
+        state->streams =
+            (struct tw_port_stream_entry *)realloc(state->streams, state->capacity * sizeof *state->streams);
+        if (!state->streams)
             tw_port_refuse("no memory for the table of streams");
     }
     *stream = tw_port_new_queue();
-    if (flags != TW_PORT_NON_BLOCKING)
-        state->blocking[state->count++] = *stream;
+    state->streams[state->count].queue = *stream;
+    state->streams[state->count++].is_blocking = flags != TW_PORT_NON_BLOCKING;
     return TW_SUCCESS;
 }
 
@@ -248,8 +181,8 @@ static inline tw_status tw_port_stream_destroy(tw_port_stream_t stream)
     struct tw_port_cuda_state *state = &tw_port_cuda_state;
     const tw_status status = tw_port_result(tw_queue_wait(stream), "tw_port_stream_destroy()");
     for (size_t i = 0; i < state->count; ++i)
-        if (state->blocking[i] == stream)
-            state->blocking[i] = state->blocking[--state->count];
+        if (state->streams[i].queue == stream)
+            state->streams[i] = state->streams[--state->count];
     (void)tw_queue_destroy(&stream);
     return status;
 }
@@ -346,7 +279,8 @@ static inline tw_status tw_port_malloc(void *address, size_t bytes)
 }
 TW_OVERLOADED tw_status tw_port_malloc_managed(void *address, size_t bytes)
 {
-    return tw_port_allocated(tw_malloc_shared(tw_port_device(), bytes ? bytes : 1), address, "tw_port_malloc_managed()");
+    return tw_port_allocated(tw_malloc_shared(tw_port_device(), bytes ? bytes : 1), address,
+                             "tw_port_malloc_managed()");
 }
 TW_OVERLOADED tw_status tw_port_malloc_managed(void *address, size_t bytes, unsigned flags)
 {
@@ -374,7 +308,7 @@ static inline tw_status tw_port_free(void *memory)
 
 /* A copy of memory that the library did not allocate is complete when the call returns, as in CUDA. */
 TW_OVERLOADED tw_status tw_port_memcpy_async(void *to, const void *from, size_t bytes, enum tw_port_copy_kind kind,
-                                              tw_port_stream_t stream)
+                                             tw_port_stream_t stream)
 {
     tw_queue *const queue = tw_port_stream(stream);
     (void)kind;
@@ -437,8 +371,7 @@ static inline tw_status tw_port_copy_to_variable(void *variable, const void *fro
 static inline tw_status tw_port_copy_from_variable(void *to, const void *variable, size_t bytes, size_t offset)
 {
     tw_queue *const queue = tw_port_stream(NULL);
-    const tw_status status =
-        tw_queue_copy_from_variable(queue, to, (const char *)variable + offset, bytes, NULL);
+    const tw_status status = tw_queue_copy_from_variable(queue, to, (const char *)variable + offset, bytes, NULL);
     return tw_port_result(status == TW_SUCCESS ? tw_queue_wait(queue) : status, "tw_port_memcpy_from_symbol()");
 }
 
@@ -521,9 +454,8 @@ static inline tw_status tw_port_device_attribute(int *value, enum tw_port_attrib
 /* Returns the nd_range of a launch. CUDA's x is the last dimension. */
 TW_OVERLOADED tw_nd_range tw_port_nd_range(dim3 grid, dim3 block)
 {
-    return tw_nd_range_make(
-        tw_range_3d((size_t)grid.z * block.z, (size_t)grid.y * block.y, (size_t)grid.x * block.x),
-        tw_range_3d(block.z, block.y, block.x));
+    return tw_nd_range_make(tw_range_3d((size_t)grid.z * block.z, (size_t)grid.y * block.y, (size_t)grid.x * block.x),
+                            tw_range_3d(block.z, block.y, block.x));
 }
 
 /* The same of numbers. */

@@ -77,8 +77,8 @@ TW_DEVICE_INLINE unsigned tw_port_lane_xor(unsigned lane, unsigned bits, unsigne
         unsigned long long bits = 0;                                                                                   \
         (void)mask;                                                                                                    \
         memcpy(&bits, &value, sizeof value);                                                                           \
-        bits = tw_port_from_lane(item, bits,                                                                           \
-                                 lane_of((unsigned)tw_local_linear_id(item) % 32, which, (unsigned)width));            \
+        bits =                                                                                                         \
+            tw_port_from_lane(item, bits, lane_of((unsigned)tw_local_linear_id(item) % 32, which, (unsigned)width));   \
         memcpy(&value, &bits, sizeof value);                                                                           \
         return value;                                                                                                  \
     }                                                                                                                  \
@@ -188,6 +188,8 @@ TW_DEVICE_INLINE unsigned tw_port_atomic_dec(unsigned *object, unsigned last)
     return value;
 }
 
+#define tw_port_load(address) (*(address))
+
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 #define TW_PORT_LEAST(type)                                                                                            \
@@ -243,9 +245,21 @@ TW_DEVICE_INLINE float tw_port_rsqrtf(float x)
 {
     return 1 / sqrtf(x);
 }
-TW_DEVICE_INLINE double tw_port_rsqrt(double x)
+TW_OVERLOADED double tw_port_rsqrt(double x)
 {
     return 1 / sqrt(x);
+}
+TW_OVERLOADED float tw_port_rsqrt(float x)
+{
+    return 1 / sqrtf(x);
+}
+TW_DEVICE_INLINE float tw_port_reciprocalf(float x)
+{
+    return 1 / x;
+}
+TW_DEVICE_INLINE double tw_port_reciprocal(double x)
+{
+    return 1 / x;
 }
 TW_DEVICE_INLINE float tw_port_divf(float x, float y)
 {

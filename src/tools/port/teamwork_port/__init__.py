@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""teamwork-port: turns OpenMP target regions of C and C-like C++ into Teamwork kernels.
+"""teamwork-port: turns OpenMP target regions of C and C-like C++, and CUDA programs, into Teamwork kernels.
 
 The modules, from below; each uses those above it in this list alone:
 
@@ -20,5 +20,18 @@ The modules, from below; each uses those above it in this list alone:
     data.py       data directives as calls of teamwork_port.h
     unit.py       one translation unit: its files, directives and statements, and what is asked about names
     move.py       which directives there are, and what becomes of each
+
+CUDA has modules of its own, which use source.py, tree.py, calls.py, kernel.py and templates.py of these:
+
+    cuda_names.h   what is known of CUDA: declarations that files are parsed with
+    cuda_names.py  what each name becomes
+    cuda_unit.py   one translation unit: its files, functions and variables
+    cuda_kernel.py the text of a kernel and of a launch
+    cuda_device.py device functions: which need the work-item, what they must not have, shared memory
+    cuda_words.py  the edits of names, and all edits of a file
+    cuda_launch.py launches
+    cuda.py        kernels, functions and variables of a program
+    cuda_main.py   messages and reports; the files that come out, in C or C++
+
     main.py       the command line, differences, reports
 """

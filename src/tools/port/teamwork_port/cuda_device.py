@@ -41,6 +41,9 @@ def item_names(units, macro_texts):
 def check_device_function(unit, node):
     """Refuses what kernels cannot have."""
     body = body_of(node)
+    if "__CUDA_ARCH__" in unit.files[node.path].code[node.start:node.end]:
+        raise Refused("preprocessor", f"{node.cursor.spelling}() depends on __CUDA_ARCH__", "decide the condition by hand",
+                      unit.files[node.path].code.index("__CUDA_ARCH__", node.start))
     for part in body.walk():
         if part.kind in NOT_IN_KERNELS:
             raise Refused("not in kernels", f"the function has {part.kind.lower().replace('_', ' ')}",
@@ -94,7 +97,8 @@ def check_call(unit, part):
     file = callee.location.file
     if name.startswith(("__builtin", "operator")) or name == "__syncthreads" or callee.kind.name in ("CONSTRUCTOR", "DESTRUCTOR"):
         return
-    if callee.kind.name in ("VAR_DECL", "PARM_DECL", "FIELD_DECL") and callee.type.get_canonical().kind.name != "RECORD":
+    if callee.kind.name in ("VAR_DECL", "PARM_DECL", "FIELD_DECL") and callee.type.get_canonical().kind.name in (
+            "POINTER", "MEMBERPOINTER"):
         raise Refused("not in kernels", f"{name} is a pointer to a function", "call a function by its name", part.start)
     if callee.kind.name == "CXX_METHOD" and callee.is_virtual_method():
         raise Refused("not in kernels", f"{name}() is virtual", "call the function that is meant", part.start)

@@ -2,6 +2,7 @@
 """The text of a CUDA kernel as an nd_range kernel, and of a launch."""
 import re
 
+from .cuda_unit import marks
 from .kernel import fill
 from .source import Refused, split
 from .templates import PARAMETERS
@@ -81,6 +82,15 @@ class CudaKernel:
         self.shared = None     # the name of the member for memory whose size the launch gives
         self.instances = []    # (name, template's arguments) of a template
         self.is_static = False
+        self.maker_name = self.name + "_block"
+
+    def define(self, node, body):
+        """Takes note of the definition."""
+        self.is_static = node.cursor.storage_class.name == "STATIC"
+        if any("shared" in marks(part) and part.cursor.storage_class.name == "EXTERN"
+               for part in body.walk() if part.kind == "VAR_DECL"):
+            taken = {parameter.member for parameter in self.parameters}
+            self.shared = next(name for name in ("shared", "tw_shared", "tw_port_shared") if name not in taken)
 
     def template_head(self, defaults=True):
         texts = [self.source.text[child.start:child.end] for child in self.template]
@@ -107,7 +117,7 @@ class CudaKernel:
         taken = ", ".join(parameter.declaration()[:-1] for parameter in self.parameters)
         given = ", ".join([parameter.member for parameter in self.parameters] + (["{}"] if self.shared or not self.parameters else []))
         of = f"{self.name}<{self.template_names()}>"
-        return f"{self.template_head()}static inline {of} {self.name}_block({taken})\n{{\n    return {of}{{{given}}};\n}}\n"
+        return f"{self.template_head()}static inline {of} {self.maker_name}({taken})\n{{\n    return {of}{{{given}}};\n}}\n"
 
     def head(self, item, k):
         """Returns the text before the body's brace."""
@@ -138,7 +148,8 @@ def launch_text(kernel, name, template, configuration, arguments, indent, names)
     lines = [f"TW_COMMAND_GROUP(tw_port_stream({stream}), {cg})", indent + "{"]
     memory = f"tw_port_local({cg}, {shared})"
     if kernel.is_template:
-        lines.append(fill(f"{inner}auto {block} = {name}_block{template}(", arguments or [""], ");"))
+        scope = name[:-len(kernel.name)]  # of a namespace
+        lines.append(fill(f"{inner}auto {block} = {scope}{kernel.maker_name}{template}(", arguments or [""], ");"))
         if kernel.shared:
             lines.append(f"{inner}{block}.{kernel.shared} = {memory};")
         lines.append(f"{inner}tw_port_parallel_for_block({cg}, tw_port_nd_range({grid}, {size}), {block});")

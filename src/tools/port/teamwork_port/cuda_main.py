@@ -30,7 +30,7 @@ def move_cuda(options, files, database, behind, root):
         if options.report:
             print_failed(failed, units)
         return 2
-    mover = CudaMover(units)
+    mover = CudaMover(units, any("-fopenmp" in words for words in [behind, *database.values()]))
     mover.move()
     for result in sorted(mover.results, key=lambda result: (result.path, result.line)):
         if result.state == "stays":

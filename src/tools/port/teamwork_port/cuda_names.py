@@ -21,6 +21,7 @@ WARP = {name for name in OF_ITEM if not name.startswith("__syncthreads")}
 BARRIERS = {"__syncthreads", *OF_ITEM}
 CALLS_OF_ITEM = {"__syncthreads", *OF_ITEM}
 
+SYMBOLS = {"cudaMemcpyToSymbol", "cudaMemcpyFromSymbol"}
 OF_DEVICE = {"warpSize", "__syncthreads", *IDS, *OF_ITEM}  # what functions of devices alone have
 
 # Macros that say how a file is compiled: conditions on them stay as they were.
@@ -28,7 +29,7 @@ CUDACC = "TW_PORT_CUDACC"
 CONDITIONS = {"__CUDACC__": CUDACC, "__NVCC__": CUDACC, "_OPENMP": "TW_PORT_OPENMP"}
 
 # Whole calls, with their arguments.
-BARE_CALLS = {
+WHOLE_CALLS = {
     "__syncthreads": "tw_barrier({item}, TW_GLOBAL_AND_LOCAL)",
     "__threadfence": "tw_atomic_fence(TW_ORDER_ACQ_REL, TW_SCOPE_DEVICE)",
     "__threadfence_block": "tw_atomic_fence(TW_ORDER_ACQ_REL, TW_SCOPE_WORK_GROUP)",
@@ -40,9 +41,10 @@ BARE_CALLS = {
 
 # Names that nobody but CUDA has: wherever they stand.
 RENAMED = {
-    "__ldg": "*", "__expf": "expf", "__exp10f": "tw_port_exp10f", "__logf": "logf", "__log2f": "log2f", "__log10f": "log10f",
+    "__ldg": "tw_port_load", "__expf": "expf", "__exp10f": "tw_port_exp10f", "__logf": "logf", "__log2f": "log2f", "__log10f": "log10f",
     "__sinf": "sinf", "__cosf": "cosf", "__tanf": "tanf", "__powf": "powf", "__sincosf": "sincosf", "__fsqrt_rn": "sqrtf",
-    "__fmaf_rn": "fmaf", "__frsqrt_rn": "tw_port_rsqrtf", "__saturatef": "tw_port_saturate", "__fdividef": "tw_port_divf",
+    "__fmaf_rn": "fmaf", "__frsqrt_rn": "tw_port_rsqrtf", "__frcp_rn": "tw_port_reciprocalf",
+    "__drcp_rn": "tw_port_reciprocal", "__dsqrt_rn": "sqrt", "__fma_rn": "fma", "__saturatef": "tw_port_saturate", "__fdividef": "tw_port_divf",
     "__fdiv_rn": "tw_port_divf", "__fmul_rn": "tw_port_mulf", "__fadd_rn": "tw_port_addf", "__fsub_rn": "tw_port_subf",
     "__float_as_int": "tw_port_float_as_int", "__float_as_uint": "tw_port_float_as_uint",
     "__int_as_float": "tw_port_int_as_float", "__uint_as_float": "tw_port_uint_as_float",
@@ -53,7 +55,7 @@ RENAMED = {
     "__float2int_ru": "tw_port_int_above", "__mul24": "tw_port_mul24",
     "__umul24": "tw_port_umul24", "__mulhi": "tw_port_mulhi", "__umulhi": "tw_port_umulhi",
     "__umul64hi": "tw_port_umul64hi",
-    "__align__": "TW_PORT_ALIGN", "__noinline__": "__attribute__((noinline))",
+    "__forceinline__": "inline", "__align__": "TW_PORT_ALIGN", "__noinline__": "__attribute__((noinline))",
     "CUDART_INF_F": "INFINITY", "CUDART_INF": "((double)INFINITY)", "CUDART_PI_F": "3.141592654f",
     "CUDART_PI": "3.1415926535897931e+0",
     "cudaError_t": "tw_status", "cudaError": "tw_status", "cudaSuccess": "TW_SUCCESS",
@@ -99,7 +101,5 @@ RENAMED_CALLS = {
     "atomicInc": "tw_port_atomic_inc", "atomicDec": "tw_port_atomic_dec", "min": "tw_port_min", "max": "tw_port_max",
     "rsqrtf": "tw_port_rsqrtf", "rsqrt": "tw_port_rsqrt",
 }
-PRINTING = {"printf": "tw_printf"}  # in kernels alone
-
 # Words before declarations that nothing takes the place of.
 DROPPED = {"__device__", "__host__", "__global__", "__constant__", "__launch_bounds__"}

@@ -20,8 +20,9 @@ SCOPES = ("NAMESPACE", "LINKAGE_SPEC", "UNEXPOSED_DECL", "CLASS_DECL", "STRUCT_D
 LIBRARY = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]((?:cub|thrust|cuda|nv|cooperative_groups|cutlass|cute)/[^>\"]+|"
                      r"cooperative_groups\.h|(?:cublas|cusparse|cusolver|cufft|curand|cuda_|cudnn|nccl|npp|nvml|nvToolsExt|mma|crt/|"
                      r"texture_|surface_|cuComplex|helper_cuda|cub\.)[^>\"/]*)[>\"]", re.M)
-# what clang says of a kernel that is declared twice where cuda_names.h makes functions those of both sides
-NO_ERROR = re.compile(r"'(?:global|host|device)' and '(?:global|host|device)' attributes are not compatible")
+# what clang says of kernels that are declared twice, and of its own functions, where cuda_names.h makes functions those of both sides
+NO_ERROR = re.compile(r"'(?:global|host|device)' and '(?:global|host|device)' attributes are not compatible|"
+                      r"__host__ __device__ function '\w+' cannot overload __(?:host|device)__ function '\w+'")
 
 
 class CudaUnit:

@@ -18,7 +18,7 @@ cannot be parsed. docs/porting.md says what is moved."""
 def arguments():
     parser = argparse.ArgumentParser(
         prog="teamwork-port", epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Turns OpenMP target regions of C and C-like C++ files into Teamwork kernels.")
+        description="Turns OpenMP target regions of C and C-like C++ files, and CUDA programs, into Teamwork kernels.")
     parser.add_argument("files", nargs="*", metavar="FILE", help="the source files of one program; with -p none means all")
     parser.add_argument("-p", dest="build", metavar="BUILD", help="a folder with compile_commands.json")
     parser.add_argument("--at", metavar="FILE:LINE", help="move only the region whose directive is in this line")
