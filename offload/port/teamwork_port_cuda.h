@@ -26,6 +26,9 @@
 
 /* ---- types ------------------------------------------------------------------------------------------------------- */
 
+/* The version of CUDA that conditions in what was moved see. */
+#define TW_PORT_CUDA_VERSION 12000
+
 enum tw_port_copy_kind {
     TW_PORT_HOST_TO_HOST,
     TW_PORT_HOST_TO_DEVICE,

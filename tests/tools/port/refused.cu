@@ -6,6 +6,8 @@
 __device__ float outside(float x);                                 /* of another file */
 __device__ __managed__ int managed;                                /* refused: variable */
 
+template <typename T> __constant__ T table[4];                     /* refused: variable */
+
 struct Owner {
     float *data;
     __host__ __device__ Owner(const Owner &other) : data(other.data) {}

@@ -91,6 +91,10 @@ class CudaMover:
             for node in unit.variables:
                 if self.once(node):
                     self.variable(unit, node)
+            for node in unit.templates:
+                if self.once(node) and {"__constant__", "__device__"} & identifiers(unit.files[node.path].code[node.start:node.end]):
+                    self.refuse("variables", unit, node, Refused("variable", "a variable is a template",
+                                                                 "write it for each type that is used"))
         for text in self.texts.values():
             text.finish()
         for source in self.sources.values():

@@ -31,20 +31,25 @@
 #define CUDART_PI_F 3.141592654f
 #define CUDART_PI 3.1415926535897931e+0
 #define CUDART_VERSION 12000
+#define CUDA_VERSION 12000
 
 /* ---- types ------------------------------------------------------------------------------------------------------- */
 
 #define VECTOR(name, type)                                                                                             \
-    struct name##1 {                                                                                                   \
+    struct name##1                                                                                                     \
+    {                                                                                                                  \
         type x;                                                                                                        \
     };                                                                                                                 \
-    struct name##2 {                                                                                                   \
+    struct name##2                                                                                                     \
+    {                                                                                                                  \
         type x, y;                                                                                                     \
     };                                                                                                                 \
-    struct name##3 {                                                                                                   \
+    struct name##3                                                                                                     \
+    {                                                                                                                  \
         type x, y, z;                                                                                                  \
     };                                                                                                                 \
-    struct name##4 {                                                                                                   \
+    struct name##4                                                                                                     \
+    {                                                                                                                  \
         type x, y, z, w;                                                                                               \
     };                                                                                                                 \
     name##1 make_##name##1(type);                                                                                      \
@@ -105,10 +110,22 @@ int __any_sync(unsigned, int), __all_sync(unsigned, int);
 #define ATOMIC_ORDER(type) type atomicMin(type *, type), atomicMax(type *, type);
 #define ATOMIC_BITS(type) type atomicAnd(type *, type), atomicOr(type *, type), atomicXor(type *, type);
 #define ATOMIC_CAS(type) type atomicCAS(type *, type, type);
-ATOMIC(int) ATOMIC(unsigned) ATOMIC(unsigned long long) ATOMIC(float) ATOMIC(double)
-ATOMIC_ORDER(int) ATOMIC_ORDER(unsigned) ATOMIC_ORDER(long long) ATOMIC_ORDER(unsigned long long)
-ATOMIC_BITS(int) ATOMIC_BITS(unsigned) ATOMIC_BITS(unsigned long long)
-ATOMIC_CAS(int) ATOMIC_CAS(unsigned) ATOMIC_CAS(unsigned short) ATOMIC_CAS(unsigned long long)
+ATOMIC(int)
+ATOMIC(unsigned)
+ATOMIC(unsigned long long)
+ATOMIC(float)
+ATOMIC(double)
+ATOMIC_ORDER(int)
+ATOMIC_ORDER(unsigned)
+ATOMIC_ORDER(long long)
+ATOMIC_ORDER(unsigned long long)
+ATOMIC_BITS(int)
+ATOMIC_BITS(unsigned)
+ATOMIC_BITS(unsigned long long)
+ATOMIC_CAS(int)
+ATOMIC_CAS(unsigned)
+ATOMIC_CAS(unsigned short)
+ATOMIC_CAS(unsigned long long)
 #undef ATOMIC
 #undef ATOMIC_ORDER
 #undef ATOMIC_BITS
@@ -135,7 +152,8 @@ LEAST(double, double, double)
 LEAST(double, float, double)
 LEAST(double, double, float)
 #undef LEAST
-float rsqrtf(float), rsqrt(float), __frsqrt_rn(float), __frcp_rn(float), __saturatef(float), __fdividef(float, float), __fdiv_rn(float, float);
+float rsqrtf(float), rsqrt(float), __frsqrt_rn(float), __frcp_rn(float), __saturatef(float), __fdividef(float, float),
+    __fdiv_rn(float, float);
 double rsqrt(double), __drcp_rn(double), __dsqrt_rn(double), __fma_rn(double, double, double);
 float __expf(float), __exp10f(float), __logf(float), __log2f(float), __log10f(float), __sinf(float), __cosf(float),
     __tanf(float), __powf(float, float), __fsqrt_rn(float), __fmul_rn(float, float), __fadd_rn(float, float),
@@ -172,19 +190,41 @@ struct cudaDeviceProp {
     int warpSize, maxThreadsPerBlock, maxThreadsPerMultiProcessor, multiProcessorCount, major, minor;
     int maxThreadsDim[3], maxGridSize[3];
 };
-enum { cudaStreamDefault = 0, cudaStreamNonBlocking = 1, cudaEventDefault = 0, cudaEventBlockingSync = 1,
-       cudaEventDisableTiming = 2, cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2,
-       cudaMemAttachGlobal = 1 };
-enum cudaDeviceAttr { cudaDevAttrMaxThreadsPerBlock, cudaDevAttrMaxSharedMemoryPerBlock, cudaDevAttrMaxSharedMemoryPerBlockOptin,
-                      cudaDevAttrWarpSize, cudaDevAttrMultiProcessorCount, cudaDevAttrClockRate, cudaDevAttrMemoryClockRate,
-                      cudaDevAttrGlobalMemoryBusWidth, cudaDevAttrComputeCapabilityMajor, cudaDevAttrComputeCapabilityMinor };
+enum {
+    cudaStreamDefault = 0,
+    cudaStreamNonBlocking = 1,
+    cudaEventDefault = 0,
+    cudaEventBlockingSync = 1,
+    cudaEventDisableTiming = 2,
+    cudaHostAllocDefault = 0,
+    cudaHostAllocPortable = 1,
+    cudaHostAllocMapped = 2,
+    cudaMemAttachGlobal = 1
+};
+enum cudaDeviceAttr {
+    cudaDevAttrMaxThreadsPerBlock,
+    cudaDevAttrMaxSharedMemoryPerBlock,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin,
+    cudaDevAttrWarpSize,
+    cudaDevAttrMultiProcessorCount,
+    cudaDevAttrClockRate,
+    cudaDevAttrMemoryClockRate,
+    cudaDevAttrGlobalMemoryBusWidth,
+    cudaDevAttrComputeCapabilityMajor,
+    cudaDevAttrComputeCapabilityMinor
+};
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize, cudaFuncAttributePreferredSharedMemoryCarveout };
-enum cudaFuncCache { cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual };
+enum cudaFuncCache {
+    cudaFuncCachePreferNone,
+    cudaFuncCachePreferShared,
+    cudaFuncCachePreferL1,
+    cudaFuncCachePreferEqual
+};
 enum cudaLimit { cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize };
 
 extern "C" int __cudaPushCallConfiguration(dim3, dim3, size_t = 0, cudaStream_t = 0);
-cudaError_t cudaMalloc(void **, size_t), cudaMallocHost(void **, size_t),
-    cudaHostAlloc(void **, size_t, unsigned), cudaMallocManaged(void **, size_t, unsigned = 1);
+cudaError_t cudaMalloc(void **, size_t), cudaMallocHost(void **, size_t), cudaHostAlloc(void **, size_t, unsigned),
+    cudaMallocManaged(void **, size_t, unsigned = 1);
 template <typename T> cudaError_t cudaMalloc(T **, size_t);
 template <typename T> cudaError_t cudaMallocHost(T **, size_t);
 template <typename T> cudaError_t cudaHostAlloc(T **, size_t, unsigned);

@@ -26,7 +26,8 @@ OF_DEVICE = {"warpSize", "__syncthreads", *IDS, *OF_ITEM}  # what functions of d
 
 # Macros that say how a file is compiled: conditions on them stay as they were.
 CUDACC = "TW_PORT_CUDACC"
-CONDITIONS = {"__CUDACC__": CUDACC, "__NVCC__": CUDACC, "_OPENMP": "TW_PORT_OPENMP"}
+CONDITIONS = {"__CUDACC__": CUDACC, "__NVCC__": CUDACC, "_OPENMP": "TW_PORT_OPENMP",
+              "CUDART_VERSION": "TW_PORT_CUDA_VERSION", "CUDA_VERSION": "TW_PORT_CUDA_VERSION"}
 
 # Whole calls, with their arguments.
 WHOLE_CALLS = {
@@ -56,6 +57,7 @@ RENAMED = {
     "__umul24": "tw_port_umul24", "__mulhi": "tw_port_mulhi", "__umulhi": "tw_port_umulhi",
     "__umul64hi": "tw_port_umul64hi",
     "__forceinline__": "inline", "__align__": "TW_PORT_ALIGN", "__noinline__": "__attribute__((noinline))",
+    "CUDART_VERSION": "TW_PORT_CUDA_VERSION", "CUDA_VERSION": "TW_PORT_CUDA_VERSION",
     "CUDART_INF_F": "INFINITY", "CUDART_INF": "((double)INFINITY)", "CUDART_PI_F": "3.141592654f",
     "CUDART_PI": "3.1415926535897931e+0",
     "cudaError_t": "tw_status", "cudaError": "tw_status", "cudaSuccess": "TW_SUCCESS",

@@ -47,6 +47,7 @@ class CudaUnit:
         self.read_files()
         self.errors = self.libraries() + self.errors
         self.functions, self.variables = [], []  # nodes of declarations of functions, with and without body; of variables
+        self.templates = []  # nodes of templates of variables
         self.collect(self.tu.cursor)
 
     def read_files(self):
@@ -77,8 +78,10 @@ class CudaUnit:
         for child in cursor.get_children():
             if child.location.file is None or child.location.file.name not in self.files:
                 continue
-            kind = child.kind.name
-            if kind in SCOPES:
+            kind, source = child.kind.name, self.files[child.location.file.name]
+            if kind == "UNEXPOSED_DECL" and source.code.startswith("template", child.extent.start.offset):
+                self.templates.append(Node(child))
+            elif kind in SCOPES:
                 self.collect(child)
             elif kind in FUNCTIONS:
                 self.functions.append(Node(child))
