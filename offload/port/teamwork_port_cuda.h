@@ -21,8 +21,7 @@
 #include <time.h>
 
 #include <teamwork/printf.h>
-#include <teamwork_port.h>
-#include <teamwork_port_vectors.h>
+#include <teamwork_port_device.h>
 
 /* ---- types ------------------------------------------------------------------------------------------------------- */
 
@@ -484,7 +483,5 @@ static inline tw_local_memory tw_port_local(tw_command_group *group, size_t byte
     tw_parallel_for_nd_range_kernel(group, range, tw_port_kernel(&(block)), &(block), sizeof(block))
 
 #define TW_PORT_ALIGN(bytes) __attribute__((aligned(bytes)))
-
-#include <teamwork_port_device.h>
 
 #endif

@@ -11,6 +11,12 @@
 #ifndef TEAMWORK_PORT_DEVICE_H
 #define TEAMWORK_PORT_DEVICE_H
 
+#include <math.h>
+#include <string.h>
+
+#include <teamwork_port.h>
+#include <teamwork_port_vectors.h>
+
 /* ---- ids --------------------------------------------------------------------------------------------------------- */
 
 TW_DEVICE_INLINE uint3 tw_port_thread_of(tw_nd_item item)

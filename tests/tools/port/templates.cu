@@ -42,6 +42,30 @@ __global__ void __launch_bounds__(BLOCK) sum(const Range<T> range, T *out)
 }
 } // namespace sums
 
+/* Shared memory and barriers in a function of the device, which the kernel calls twice. */
+template <typename T> __device__ T block_sum(T value)
+{
+    __shared__ T parts[32], all;
+    value = sums::warp_sum(value);
+    if (threadIdx.x % 32 == 0)
+        parts[threadIdx.x / 32] = value;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        all = 0;
+        for (unsigned w = 0; w < blockDim.x / 32; ++w)
+            all += parts[w];
+    }
+    __syncthreads();
+    return all;
+}
+
+template <typename T> __global__ void center(T *x)
+{
+    const unsigned i = threadIdx.x;
+    x[i] -= block_sum(x[i]) / T(blockDim.x);
+    x[i + blockDim.x] = block_sum(x[i] * x[i]);
+}
+
 /* Values move along a row of eight lanes. */
 template <typename T> __global__ void rotate(T *x, T *shared_sums, int n)
 {
@@ -112,6 +136,17 @@ template <typename T> static void check(cudaStream_t stream)
             printf("rotate %d: %g\n", i, (double)rotated[i]);
     if (least != rotated[63])
         printf("rotate: %g\n", (double)least);
+    center<<<1, 64>>>(data);
+    cudaMemcpy(rotated, data + 64, sizeof rotated, cudaMemcpyDeviceToHost);
+    T mean = 0, squares = 0;
+    for (int i = 0; i < 64; ++i)
+        mean += host[i % 8 == 0 ? i : i - 1];
+    mean /= 64;
+    for (int i = 0; i < 64; ++i)
+        squares += (host[i % 8 == 0 ? i : i - 1] - mean) * (host[i % 8 == 0 ? i : i - 1] - mean);
+    for (int i = 0; i < 64; ++i)
+        if (rotated[i] - squares > T(1) / 1000 || squares - rotated[i] > T(1) / 1000)
+            printf("center %d: %g, not %g\n", i, (double)rotated[i], (double)squares);
     cudaFree(data);
     cudaFree(out);
 }
