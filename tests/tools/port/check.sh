@@ -69,6 +69,10 @@ grep -q '^-.*asm volatile' difference && fail "refused.cu: a kernel that stays i
 grep -q '^+++ refused.cpp' difference || fail "refused.cu: the file has another name than refused.cpp"
 "$tool" --compiler "$compiler" --report groups.cu outside.cu >table 2>messages || { cat messages; fail "groups.cu: something stays"; }
 grep -q '^ *5  kernels  moved$' table && grep -q '^ *5  launches  moved$' table || { cat table; fail "the table is another one"; }
+echo "[{\"directory\": \"$work\", \"file\": \"templates.cu\", \"command\": \"nvcc -arch=sm_90 -Xcompiler -Wall -DX=1 -c templates.cu\"}]" \
+    >build/compile_commands.json
+"$tool" --compiler "$compiler" -p build --report >table 2>messages || { cat messages; fail "templates.cu: something stays"; }
+grep -q '^ *4  kernels  moved$' table || { cat table; fail "the table of templates.cu is another one"; }
 "$tool" --compiler "$compiler" --in-place groups.cu outside.cu 2>messages || fail "groups.cu: --in-place ends with $?"
 [ -e groups.c ] && [ -e outside.c ] && [ ! -e groups.cu ] || fail "groups.cu does not come out in C"
 grep -E 'cuda[A-Z]|__(global|device|host|shared|constant|forceinline)__|__sync|<<<|(thread|block)Idx\.' groups.c outside.c part.cuh && fail "something of CUDA is left"

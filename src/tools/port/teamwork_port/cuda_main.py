@@ -19,7 +19,7 @@ def move_cuda(options, files, database, behind, root):
         return 2
     sources, units, failed = {}, [], []
     for path in files:
-        arguments = database.get(os.path.realpath(path), []) + behind
+        arguments = known_to_clang(database.get(os.path.realpath(path), [])) + behind
         unit = CudaUnit(path, arguments, options.compiler, root, sources)
         (failed if unit.errors else units).append(unit)
     for unit in failed:
@@ -46,6 +46,16 @@ def move_cuda(options, files, database, behind, root):
     return 1 if any(result.state == "stays" for result in mover.results) else 0
 
 
+def known_to_clang(arguments):
+    """Returns those options of a compilation database, which may be nvcc's, that say what a file means."""
+    kept, takes_value = [], False
+    for word in arguments:
+        if takes_value or word.startswith(("-I", "-D", "-U", "-std=", "-isystem", "-include", "-working-directory", "-fopenmp")):
+            kept.append(word)
+            takes_value = not takes_value and word in ("-I", "-D", "-U", "-isystem", "-include")
+    return kept
+
+
 def kind_of_error(message):
     if "file not found" in message:
         return "header"
@@ -65,13 +75,16 @@ def remedy_of_error(message):
 
 
 def print_failed(failed, units):
+    """Prints a table of a program of which nothing is moved."""
+    rows, seen = collections.Counter(), set()
     for unit in failed + units:
-        path = os.path.realpath(unit.path)
-        source = unit.sources.get(path)
-        count = len(re.findall(r"\b__global__\b", source.code)) if source else 0
-        if count:
-            kind = kind_of_error(unit.errors[0][2]) if unit.errors else "other file stays"
-            print(f"{count:6}  kernels  stays: {kind}")
+        kind = kind_of_error(unit.errors[0][2]) if unit.errors else "other file stays"
+        for source in (unit.files if unit.tu is not None else {}).values():
+            if id(source) not in seen:
+                seen.add(id(source))
+                rows[kind] += len(re.findall(r"\b__global__\b", source.code))
+    for kind, count in rows.items():
+        print(f"{count:6}  kernels  stays: {kind}")
 
 
 # ---- files that come out ---------------------------------------------------------------------------------------------

@@ -145,10 +145,11 @@ def calls(code, name):
 
 
 def needs_c_plus_plus(text):
-    """Returns true if text is surely no C. For the rest a parser is asked."""
+    """Returns true if text is surely no C, or another thing in C. For the rest a parser is asked."""
     code = blank(text)
     words = identifiers(code)
     return bool(words & {"template", "class", "namespace", "using", "std", "nullptr", "new", "delete", "constexpr", "auto",
                          "operator", "static_cast", "reinterpret_cast", "typename", "public", "virtual"}) \
         or "::" in code or re.search(r"#\s*include\s*<[a-z_]+>", text) is not None \
+        or re.search(r"\bsizeof\s*\(?\s*'", text) is not None \
         or re.search(r"^(?!.*\bstatic\b).*\binline\b", code, re.M) is not None

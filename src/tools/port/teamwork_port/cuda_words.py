@@ -91,9 +91,12 @@ class Words:
             item_edits(text, start, end, self.mover.functions, self.item)
         match = re.search(r"^[ \t]*#[ \t]*pragma[ \t]+omp\b", source.code, re.M)
         if match and not self.mover.with_openmp:
-            self.mover.results.append(Result("directives", source.path, source.line_of(match.end())))
-            self.mover.results[-1].notes = [(source.line_of(match.end()), "directives of OpenMP on the host are in force: "
-                                             "kernels are compiled with -fopenmp")]
+            self.note(text, match.end(), "directives of OpenMP on the host are in force: kernels are compiled with -fopenmp")
+
+    def note(self, text, start, words):
+        result = Result("directives", text.source.path, text.source.line_of(start))
+        result.notes = [(result.line, words)]
+        self.mover.results.append(result)
 
     def stays(self, text, start, what, refused):
         self.mover.results.append(Result(what, text.source.path, text.source.line_of(start), "stays", refused))
@@ -165,6 +168,8 @@ class Words:
         if name in names.CONDITIONS and name not in self.macros and not (name == "_OPENMP" and self.mover.with_openmp):
             text.leaf(start, start + len(name), names.CONDITIONS[name])
             self.conditions.add(names.CONDITIONS[name])
+            if name == "_OPENMP":
+                self.note(text, start, "_OPENMP is taken as not defined; if it is, give -fopenmp behind --")
         elif name == "__CUDA_ARCH__" and not in_device:
             self.stays(text, start, "conditions", Refused(
                 "preprocessor", "what follows depends on __CUDA_ARCH__, which is another on host and device",
