@@ -18,6 +18,7 @@
     } while (0)
 #endif
 #define N 1000
+__global__ void negate(float *, int);
 #define THREADS 64
 
 /* Constants that the program sets, and a variable of the device. */
@@ -216,9 +217,10 @@ static void check_blocks(void)
     CALL(cudaMalloc(&out, ROWS * COLUMNS * sizeof(float)));
     CALL(cudaMemcpy(in, copy, ROWS * COLUMNS * sizeof(float), cudaMemcpyHostToDevice));
     transpose<<<dim3(COLUMNS / 8, ROWS / 8), dim3(8, 8)>>>(in, out, ROWS, COLUMNS);
+    negate<<<(ROWS * COLUMNS + THREADS - 1) / THREADS, THREADS>>>(out, ROWS * COLUMNS);
     CALL(cudaMemcpy(copy, out, ROWS * COLUMNS * sizeof(float), cudaMemcpyDeviceToHost));
     for (int i = 0; i < ROWS * COLUMNS; ++i)
-        if (copy[i] != (i % ROWS) * COLUMNS + i / ROWS)
+        if (-copy[i] != (i % ROWS) * COLUMNS + i / ROWS)
             printf("transpose %d: %g\n", i, copy[i]);
     cudaFree(cells), cudaFree(in), cudaFree(out);
     free(host), free(copy);

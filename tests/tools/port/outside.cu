@@ -17,3 +17,11 @@ __global__ void transpose(const float *__restrict__ from, float *__restrict__ to
     if (x < rows && y < columns)
         to[y * rows + x] = tile[threadIdx.x][threadIdx.y];
 }
+
+/* The other file has a prototype of its own. */
+__global__ void negate(float *x, int n)
+{
+    const int i = THREAD;
+    if (i < n)
+        x[i] = -x[i];
+}

@@ -158,17 +158,17 @@ class CudaMover:
             else:
                 kernel, end = self.kernels[usr], source.code.index(";", node.end - 1) + 1
                 declared = "" if kernel.is_template else f"TW_DECLARE_ND_RANGE_KERNEL({kernel.name});"
-                block = kernel.block() + kernel.maker() if kernel.node.start == node.start else ""
-                self.text_of(unit, node).spans.append((node.start, end, block + declared))
+                self.text_of(unit, node).spans.append((node.start, end, self.block(unit, node, kernel) + declared))
         except Refused as refused:
             self.refuse("kernels", unit, node, refused)
             self.staying.add(usr)
 
     def define_kernel(self, unit, node):
         source, text, body = unit.files[node.path], self.text_of(unit, node), body_of(node)
+        if re.search(r"^[ \t]*#", source.code[node.start:body.start], re.M):
+            raise Refused("preprocessor", "a branch of the preprocessor is in the head of the kernel", "write it out", node.start)
         kernel = self.kernels[node.cursor.get_usr()]
-        is_first = kernel.node.start == node.start and kernel.node.path == node.path
-        own = kernel if is_first else CudaKernel(unit, node, source, self.macros)
+        own = kernel if kernel.node is node else CudaKernel(unit, node, source, self.macros)
         words, lines = identifiers(source.code[body.start:body.end]), []
         for given, member in zip(own.parameters, kernel.parameters):
             if given.name and (given.name in words or words & set(self.macros)):
@@ -180,11 +180,17 @@ class CudaMover:
             lines.append(f"(void){self.k};")
         if not any(self.item in part for at, (_, part) in text.leaves.items() if body.start <= at < body.end) and not kernel.shared:
             lines.append(f"(void){self.item};")
-        block = kernel.block() + kernel.maker() if is_first else ""
-        text.spans.append((node.start, body.start, block + own.head(self.item, self.k)))
+        text.spans.append((node.start, body.start, self.block(unit, node, kernel) + own.head(self.item, self.k)))
         indent = source.indent_of(body.start) + "    "
         text.spans.append((body.start + 1, body.start + 1, "".join(f"\n{indent}{line}" for line in lines)))
         text.spans.append((body.end, body.end, kernel.macro()))
+
+    def block(self, unit, node, kernel):
+        """Returns the text of a kernel's block, at the first declaration that a unit has; else ""."""
+        first = os.path.realpath(kernel.node.path)
+        seen = first in [os.path.realpath(path) for path in unit.files]
+        is_first = (first, kernel.node.start) == (os.path.realpath(node.path), node.start)
+        return kernel.block() + kernel.maker() if is_first or not seen else ""
 
     def notes(self, unit, node):
         """Returns what is to be known of a kernel that was moved."""
@@ -310,12 +316,12 @@ class CudaMover:
     def headers(self, source, conditions):
         """Includes the header of what was moved in the place of CUDA's."""
         found = [match for match in INCLUDE.finditer(source.text) if match.group(1) in names.HEADERS]
-        if not source.edits and not found:
+        is_main = any(unit.files[unit.path] is source and unit.path.endswith(".cu") for unit in self.units)
+        define = f"#define {names.CUDACC} 1\n" if is_main and names.CUDACC in conditions else ""
+        if not source.edits and not found and not define:
             return
         for match in found:
             source.replace(match.start(), match.end(), "")
-        is_main = any(unit.files[unit.path] is source and unit.path.endswith(".cu") for unit in self.units)
-        define = f"#define {names.CUDACC} 1\n" if is_main and names.CUDACC in conditions else ""
         place = head_of(source)
         source.edits.insert(0, (place, place, define + HEADER))
 

@@ -56,6 +56,8 @@ def launch(mover, unit, node, place):
     behind = re.compile(r"\s*;").match(code, node.end)
     if node.parent.kind not in STATEMENTS or not behind:
         raise Refused("launch", "a launch is part of an expression", "write it as a statement of its own", place)
+    if re.search(r"^[ \t]*#", code[node.start:node.end], re.M):
+        raise Refused("preprocessor", "a branch of the preprocessor is in the launch", "write it out", place)
     configuration, closed = parts_of_configuration(text, place + 3)
     given = [child for child in node.children[1:] if child.start >= closed]
     if len(given) != len(kernel.parameters):

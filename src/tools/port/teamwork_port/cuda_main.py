@@ -38,7 +38,7 @@ def move_cuda(options, files, database, behind, root):
         for line, text in result.notes:
             print(f"{result.path}:{line}: note: {text}", file=sys.stderr)
     if options.report:
-        rows = collections.Counter((result.what, result.state, result.kind) for result in mover.results)
+        rows = collections.Counter((result.what, result.state, result.kind) for result in mover.results if result.state != "note")
         for (what, state, kind), count in sorted(rows.items(), key=lambda row: (row[0][0], row[0][1], -row[1])):
             print(f"{count:6}  {what}  {state}{': ' + kind if kind else ''}")
     if not options.report or options.in_place:

@@ -109,7 +109,7 @@ def body_of(node):
 def macros(source):
     """Returns {name: text} of the macros that a file defines, in blanked text, several definitions together."""
     found = {}
-    for match in re.finditer(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\n\\]|\\.|\\\r?\n)*)", source.code, re.M):
+    for match in re.finditer(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\n\\]|\\[ \t\r]*\n|\\.)*)", source.code, re.M):
         found[match.group(1)] = found.get(match.group(1), "") + " " + match.group(2)
     return found
 
@@ -117,7 +117,7 @@ def macros(source):
 def directives(source):
     """Returns the ranges of offsets that lines of the preprocessor take, and those of definitions of macros."""
     lines, defines = [], []
-    for match in re.finditer(r"^[ \t]*#[ \t]*(\w+)?(?:[^\n\\]|\\.|\\\r?\n)*", source.code, re.M):
+    for match in re.finditer(r"^[ \t]*#[ \t]*(\w+)?(?:[^\n\\]|\\[ \t\r]*\n|\\.)*", source.code, re.M):
         lines.append(match.span())
         if match.group(1) == "define":
             defines.append(match.span())

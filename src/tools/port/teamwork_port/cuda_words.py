@@ -15,7 +15,8 @@ ID = re.compile(r"\b(threadIdx|blockIdx|blockDim|gridDim)\b(?:\s*\.\s*([xyz])\b)
 
 
 class Result:
-    """What became of a kernel, a launch or something else: `state` is "moved", "stays" or "inactive" (not compiled)."""
+    """What became of a kernel, a launch or something else: `state` is "moved", "stays", "inactive" (not compiled) or
+    "note"."""
 
     def __init__(self, what, path, line, state="moved", refused=None):
         self.what, self.path, self.line, self.state = what, path, line, state
@@ -94,7 +95,7 @@ class Words:
             self.note(text, match.end(), "directives of OpenMP on the host are in force: kernels are compiled with -fopenmp")
 
     def note(self, text, start, words):
-        result = Result("directives", text.source.path, text.source.line_of(start))
+        result = Result("directives", text.source.path, text.source.line_of(start), "note")
         result.notes = [(result.line, words)]
         self.mover.results.append(result)
 
