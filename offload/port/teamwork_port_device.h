@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include <teamwork/math.h>
 #include <teamwork_port.h>
 #include <teamwork_port_vectors.h>
 
@@ -286,6 +287,14 @@ TW_DEVICE_INLINE float tw_port_addf(float x, float y)
 TW_DEVICE_INLINE float tw_port_subf(float x, float y)
 {
     return x - y;
+}
+TW_DEVICE_INLINE float tw_port_sinpif(float x)
+{
+    return tw_sinpi(x);
+}
+TW_DEVICE_INLINE float tw_port_cospif(float x)
+{
+    return tw_cospi(x);
 }
 TW_DEVICE_INLINE float tw_port_exp10f(float x)
 {

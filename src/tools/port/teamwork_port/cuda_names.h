@@ -11,6 +11,7 @@
 #pragma clang force_cuda_host_device begin
 #include <limits.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,6 +156,8 @@ LEAST(double, double, float)
 float rsqrtf(float), rsqrt(float), __frsqrt_rn(float), __frcp_rn(float), __saturatef(float), __fdividef(float, float),
     __fdiv_rn(float, float);
 double rsqrt(double), __drcp_rn(double), __dsqrt_rn(double), __fma_rn(double, double, double);
+float sinpif(float), cospif(float), sinpi(float), cospi(float);
+double sinpi(double), cospi(double);
 float __expf(float), __exp10f(float), __logf(float), __log2f(float), __log10f(float), __sinf(float), __cosf(float),
     __tanf(float), __powf(float, float), __fsqrt_rn(float), __fmul_rn(float, float), __fadd_rn(float, float),
     __fsub_rn(float, float), __fmaf_rn(float, float, float);

@@ -101,7 +101,8 @@ RENAMED_CALLS = {
     "atomicMin": "tw_atomic_fetch_min", "atomicMax": "tw_atomic_fetch_max", "atomicAnd": "tw_atomic_fetch_and",
     "atomicOr": "tw_atomic_fetch_or", "atomicXor": "tw_atomic_fetch_xor", "atomicCAS": "tw_port_atomic_cas",
     "atomicInc": "tw_port_atomic_inc", "atomicDec": "tw_port_atomic_dec", "min": "tw_port_min", "max": "tw_port_max",
-    "rsqrtf": "tw_port_rsqrtf", "rsqrt": "tw_port_rsqrt",
+    "rsqrtf": "tw_port_rsqrtf", "rsqrt": "tw_port_rsqrt", "sinpif": "tw_port_sinpif", "cospif": "tw_port_cospif", "sinpi": "tw_sinpi",
+    "cospi": "tw_cospi",
 }
 # Words before declarations that nothing takes the place of.
-DROPPED = {"__device__", "__host__", "__global__", "__constant__", "__launch_bounds__"}
+DROPPED = {"register", "__device__", "__host__", "__global__", "__constant__", "__launch_bounds__"}

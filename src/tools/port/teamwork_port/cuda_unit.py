@@ -30,7 +30,7 @@ class CudaUnit:
 
     def __init__(self, path, arguments, compiler, root, sources):
         self.path, self.root, self.sources = path, os.path.realpath(root), sources
-        options = ["-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "-Wno-unknown-cuda-version", "-w",
+        options = ["-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "-Wno-unknown-cuda-version", "-w", "-Wno-register",
                    "-ferror-limit=0", *(["-D__CUDACC__", "-D__NVCC__"] if path.endswith(".cu") else []), *arguments, "-include", NAMES, "-isystem", EMPTY]
         include = tree.resource_include(compiler)
         if include:
