@@ -40,6 +40,10 @@ __global__ void half_of_a_warp(int *x)
     if (threadIdx.x < 16)
         x[threadIdx.x] += __shfl_xor_sync(0xffff, x[threadIdx.x], 1);    /* refused: warp mask */
 }
+template <typename T> __device__ T of_some_lanes(T x, unsigned mask)
+{
+    return __shfl_sync(mask, x, 0);                                /* refused: warp mask */
+}
 __global__ void assembly(int *x)
 {
     asm volatile("mov.u32 %0, %%laneid;" : "=r"(x[0]));            /* refused: not in kernels */

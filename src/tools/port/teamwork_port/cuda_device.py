@@ -89,11 +89,15 @@ def check_variable(part):
 
 def check_call(unit, part):
     callee = part.cursor.referenced
-    if callee is None:
-        return
-    name = callee.spelling
+    if callee is not None:
+        name = callee.spelling
+    else:  # in a template, of arguments whose types are not known
+        match = re.compile(r"\w+").match(unit.files[part.path].code, part.start) if part.path in unit.files else None
+        name = match.group() if match else ""
     if name in names.WARP:
         check_mask(unit, part, name)
+    if callee is None:
+        return
     file = callee.location.file
     if name.startswith(("__builtin", "operator")) or name == "__syncthreads" or callee.kind.name in ("CONSTRUCTOR", "DESTRUCTOR"):
         return

@@ -6,7 +6,7 @@ from .cuda_unit import marks
 from .kernel import fill
 from .source import Refused, split
 from .templates import PARAMETERS
-from .tree import declare, is_array, is_record, is_reference, is_scalar, unqualified
+from .tree import cindex, declare, is_array, is_record, is_reference, is_scalar, unqualified
 
 RESTRICT = re.compile(r"\b(?:__restrict__|__restrict|restrict)\b\s*")
 
@@ -56,11 +56,13 @@ def spaced(words):
 
 
 def is_copied(kind):
+    """Returns true if a struct is copied byte by byte."""
     canonical = kind.get_canonical()
     declaration = canonical.get_declaration()
     if canonical.spelling in ("dim3", "const dim3"):
         return True
-    for child in declaration.get_children():
+    template = cindex.conf.lib.clang_getSpecializedCursorTemplate(declaration)  # an instantiation shows no members
+    for child in [*declaration.get_children(), *(template.get_children() if template is not None else ())]:
         if child.kind.name == "DESTRUCTOR" or child.kind.name == "CONSTRUCTOR" and child.is_copy_constructor() \
                 or child.kind.name == "CXX_METHOD" and child.is_virtual_method():
             return False
@@ -70,7 +72,7 @@ def is_copied(kind):
 
 
 class CudaKernel:
-    """A kernel. `first` is the node of its first declaration in its program, which the block stands at."""
+    """A kernel. `node` is its first declaration in the program, which the block stands at."""
 
     def __init__(self, unit, node, source, macros):
         self.unit, self.node, self.source = unit, node, source
@@ -115,9 +117,11 @@ class CudaKernel:
         if not self.is_template:
             return ""
         taken = ", ".join(parameter.declaration()[:-1] for parameter in self.parameters)
-        given = ", ".join([parameter.member for parameter in self.parameters] + (["{}"] if self.shared or not self.parameters else []))
+        given = [parameter.member for parameter in self.parameters]
+        given += ["{}"] if self.shared or not given else []
         of = f"{self.name}<{self.template_names()}>"
-        return f"{self.template_head()}static inline {of} {self.maker_name}({taken})\n{{\n    return {of}{{{given}}};\n}}\n"
+        return f"{self.template_head()}static inline {of} {self.maker_name}({taken})\n{{\n" \
+            f"    return {of}{{{', '.join(given)}}};\n}}\n"
 
     def head(self, item, k):
         """Returns the text before the body's brace."""
@@ -139,8 +143,8 @@ class CudaKernel:
 
 
 def launch_text(kernel, name, template, configuration, arguments, indent, names):
-    """Returns the text of a launch. `template`: the template's arguments as they are written, with < and >, or ""; `configuration`:
-    what is between <<< and >>>; `arguments`: texts; `names`: of the command group and of a block."""
+    """Returns the text of a launch. `template`: the template's arguments as they are written, with < and >, or "";
+    `configuration`: what is between <<< and >>>; `arguments`: texts; `names`: of the command group and of a block."""
     cg, block = names
     grid, size, shared, stream = configuration + ["0"] * (4 - len(configuration))
     stream = "NULL" if stream in ("0", "NULL", "nullptr") else stream

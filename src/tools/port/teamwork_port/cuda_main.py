@@ -31,7 +31,11 @@ def move_cuda(options, files, database, behind, root):
             print_failed(failed, units)
         return 2
     mover = CudaMover(units, any("-fopenmp" in words for words in [behind, *database.values()]))
-    mover.move()
+    try:
+        mover.move()
+    except (AttributeError, IndexError, KeyError, StopIteration, TypeError, ValueError) as error:
+        print(f"{files[0]}:1: stays: the tool failed: {error!r} [internal]; report it with the program", file=sys.stderr)
+        return 2
     for result in sorted(mover.results, key=lambda result: (result.path, result.line)):
         if result.state == "stays":
             print(f"{result.path}:{result.line}: stays: {result.reason} [{result.kind}]; {result.remedy}", file=sys.stderr)
@@ -163,7 +167,8 @@ def parses(options, mover, unit):
     path = os.path.abspath(unit.path)[:-3] + ".c"
     texts = [(os.path.abspath(source.path), source.edited()) for source in mover.sources.values() if source.path != unit.path]
     texts.append((path, unit.files[unit.path].edited()))
-    arguments = ["-x", "c", "-std=gnu17", "-w", "-Werror=implicit-function-declaration", "-fopenmp"]
+    arguments = [word for word in unit.arguments if not word.startswith("-std=")]
+    arguments += ["-x", "c", "-std=gnu17", "-w", "-Werror=implicit-function-declaration", "-fopenmp"]
     arguments += [f"-I{folder}" for folder in include_folders()]
     include = tree.resource_include(options.compiler)
     arguments += ["-isystem", include] if include else []

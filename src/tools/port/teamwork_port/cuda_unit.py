@@ -29,7 +29,7 @@ class CudaUnit:
     """A parsed file with the headers of its project. `sources` are shared by the units of a run."""
 
     def __init__(self, path, arguments, compiler, root, sources):
-        self.path, self.root, self.sources = path, os.path.realpath(root), sources
+        self.path, self.root, self.sources, self.arguments = path, os.path.realpath(root), sources, arguments
         options = ["-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "-Wno-unknown-cuda-version", "-w", "-Wno-register",
                    "-ferror-limit=0", *(["-D__CUDACC__", "-D__NVCC__"] if path.endswith(".cu") else []), *arguments, "-include", NAMES, "-isystem", EMPTY]
         include = tree.resource_include(compiler)
