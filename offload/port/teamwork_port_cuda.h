@@ -6,7 +6,8 @@
  * at hand calls the library directly, and needs none of this (docs/porting.md).
  *
  * Host functions return a status, as CUDA's do. Programs hardly ever look at it, so each error is also written to the
- * standard error output. All are thread safe but for the creation and destruction of streams.
+ * standard error output. A launch that fails tells so in the next call that waits. All are thread safe but for the
+ * creation and destruction of streams; the last error is that of all threads.
  *
  * Header only: all files of a program share one state.
  */
@@ -46,6 +47,7 @@ typedef struct tw_port_event {
     double seconds;
 } *tw_port_event_t;
 
+/* By CUDA's names; what the library does not know is 0, the compute capability too. */
 typedef struct tw_port_properties {
     char name[256];
     size_t totalGlobalMem, sharedMemPerBlock, sharedMemPerMultiprocessor, totalConstMem;

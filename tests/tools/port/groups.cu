@@ -34,8 +34,14 @@ __device__ float weighted(const float *x, int i, int n)
 }
 
 /* Asks for its thread in a macro, and through a function. */
-__device__ int own_index(void) { return THREAD; }
-__device__ int stride(int factor) { return factor * gridDim.x * blockDim.x; }
+__device__ int own_index(void)
+{
+    return THREAD;
+}
+__device__ int stride(int factor)
+{
+    return factor * gridDim.x * blockDim.x;
+}
 
 __global__ void smooth(const float *x, float *y, unsigned n)
 {

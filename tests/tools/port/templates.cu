@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CUDA in C++: kernels that are templates, launches in templates, device functions of classes, warps in parts. */
-#include <cuda.h>
 #include <cstdio>
+#include <cuda.h>
 #include <vector>
 
 namespace sums
@@ -11,8 +11,14 @@ enum Kind { PLAIN, SQUARES };
 template <typename T> struct Range {
     const T *data;
     int size;
-    __host__ __device__ T at(int i) const { return i < size ? data[i] : T(0); }
-    __device__ T own() const { return at(blockIdx.x * blockDim.x + threadIdx.x); }
+    __host__ __device__ T at(int i) const
+    {
+        return i < size ? data[i] : T(0);
+    }
+    __device__ T own() const
+    {
+        return at(blockIdx.x * blockDim.x + threadIdx.x);
+    }
 };
 
 template <typename T> __device__ __forceinline__ T warp_sum(T value)
@@ -84,8 +90,13 @@ template <typename T> __global__ void rotate(T *x, T *shared_sums, int n)
 class Place
 {
   public:
-    __device__ Place(int base) : base_(base) {}
-    template <int FACTOR> __device__ int index() const { return base_ + FACTOR * (int)threadIdx.x; }
+    __device__ Place(int base) : base_(base)
+    {
+    }
+    template <int FACTOR> __device__ int index() const
+    {
+        return base_ + FACTOR * (int)threadIdx.x;
+    }
 
   private:
     int base_;
