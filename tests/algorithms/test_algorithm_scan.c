@@ -20,6 +20,39 @@ static inline struct peak peak_value(size_t i)
     struct peak value = {(float)((i * 7919) % 1000), {(int)i, -(int)i}};
     return value;
 }
+/* Numbers that are added each by itself; larger than what goes through local memory in several rows, and than what fits it. */
+struct wide {
+    int x[20];
+};
+static inline struct wide wide_plus(struct wide a, struct wide b)
+{
+    for (int j = 0; j < 20; ++j)
+        a.x[j] = (int)((unsigned)a.x[j] + (unsigned)b.x[j]);
+    return a;
+}
+static inline struct wide wide_value(size_t i)
+{
+    struct wide value;
+    for (int j = 0; j < 20; ++j)
+        value.x[j] = (int)(i * 31 + (size_t)j * 7) % 1009;
+    return value;
+}
+struct wider {
+    struct wide part[4];
+};
+static inline struct wider wider_plus(struct wider a, struct wider b)
+{
+    for (int j = 0; j < 4; ++j)
+        a.part[j] = wide_plus(a.part[j], b.part[j]);
+    return a;
+}
+static inline struct wider wider_value(size_t i)
+{
+    struct wider value;
+    for (int j = 0; j < 4; ++j)
+        value.part[j] = wide_value(i + (size_t)j);
+    return value;
+}
 static inline int int_value(size_t i)
 {
     return (int)(i % 11) - 3;
@@ -43,6 +76,8 @@ TW_SCAN(sum_ints, int, wrapping_plus);
 TW_SCAN(max_bytes, unsigned char, tw_maximum);
 TW_SCAN(compose, struct affine, affine_then);
 TW_SCAN(peaks, struct peak, higher);
+TW_SCAN(sum_wide, struct wide, wide_plus);
+TW_SCAN(sum_wider, struct wider, wider_plus);
 TW_REDUCE_ALL(total_ints, int, wrapping_plus);
 TW_REDUCE_ALL(total_doubles, double, tw_plus);
 TW_REDUCE_ALL(least_byte, unsigned char, tw_minimum);
@@ -93,6 +128,8 @@ CHECK_SCAN(sum_ints, int, tw_plus, int_value)
 CHECK_SCAN(max_bytes, unsigned char, tw_maximum, byte_value)
 CHECK_SCAN(compose, struct affine, affine_then, affine_value)
 CHECK_SCAN(peaks, struct peak, higher, peak_value)
+CHECK_SCAN(sum_wide, struct wide, wide_plus, wide_value)
+CHECK_SCAN(sum_wider, struct wider, wider_plus, wider_value)
 
 #define CHECK_REDUCE(name, type, operation, value)                                                                     \
     static void check_##name(size_t count)                                                                             \
@@ -302,6 +339,8 @@ TW_TEST_LIST = {
     TW_CASE(scan_max_bytes),
     TW_CASE(scan_compose),
     TW_CASE(scan_peaks),
+    TW_CASE(scan_sum_wide),
+    TW_CASE(scan_sum_wider),
     TW_CASE(reduce_total_ints),
     TW_CASE(reduce_total_doubles),
     TW_CASE(reduce_least_byte),

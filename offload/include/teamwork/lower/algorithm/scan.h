@@ -101,11 +101,12 @@ TW_INTERNAL_ALWAYS_INLINE unsigned tw_internal_place_of_vector(unsigned vector, 
             ROWS = TW_INTERNAL_LONG_ROWS(type),                                                                        \
             TILE = TW_INTERNAL_LONG_TILE(type),                                                                        \
             MINE = VECTOR * ROWS,                                                                                      \
+            STAGED = MINE > 1,                                                                                         \
             BEFORE = TW_INTERNAL_TILE_ITEMS / 32                                                                       \
         };                                                                                                             \
         union vectors {                                                                                                \
             tw_internal_vector align[1];                                                                               \
-            type x[TILE];                                                                                              \
+            type x[STAGED ? TILE : 1];                                                                                 \
         };                                                                                                             \
         TW_LOCAL(type, parts, [BEFORE + 1]);                                                                           \
         TW_LOCAL(union vectors, staged);                                                                               \
@@ -117,9 +118,11 @@ TW_INTERNAL_ALWAYS_INLINE unsigned tw_internal_place_of_vector(unsigned vector, 
             return;                                                                                                    \
         const bool fast = count - first >= TILE && tw_internal_is_aligned(k->in) && tw_internal_is_aligned(k->out);    \
         const size_t start = first + warp * MINE * lanes;                                                              \
-        type *const local = staged.x + warp * MINE * lanes;                                                            \
+        type *const local = staged.x + (STAGED ? warp * MINE * lanes : 0);                                             \
         type x[ROWS][VECTOR], before;                                                                                  \
-        if (fast)                                                                                                      \
+        if (!STAGED)                                                                                                   \
+            x[0][0] = k->in[start + lane < count ? start + lane : first];                                              \
+        else if (fast)                                                                                                 \
             _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r)                                                      \
                 TW_INTERNAL_COPY_ROW(local + tw_internal_place_of_vector(r * lanes + lane, ROWS) * VECTOR,             \
                                      k->in + start + (r * lanes + lane) * VECTOR, type);                               \
@@ -130,7 +133,8 @@ TW_INTERNAL_ALWAYS_INLINE unsigned tw_internal_place_of_vector(unsigned vector, 
         tw_group_barrier(sub_group);                                                                                   \
         _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r)                                                          \
         {                                                                                                              \
-            TW_INTERNAL_LOAD_ROW(x[r], local + tw_internal_place_of_vector(lane * ROWS + r, ROWS) * VECTOR, type);     \
+            if (STAGED)                                                                                                \
+                TW_INTERNAL_LOAD_ROW(x[r], local + tw_internal_place_of_vector(lane * ROWS + r, ROWS) * VECTOR, type); \
             if (r)                                                                                                     \
                 x[r][0] = operation(x[r ? r - 1 : 0][VECTOR - 1], x[r][0]);                                            \
             _Pragma("unroll") for (unsigned j = 1; j < VECTOR; ++j) x[r][j] = operation(x[r][j - 1], x[r][j]);         \
@@ -172,6 +176,11 @@ TW_INTERNAL_ALWAYS_INLINE unsigned tw_internal_place_of_vector(unsigned vector, 
         } else if (has) {                                                                                              \
             _Pragma("unroll") for (unsigned i = 0; i < MINE; ++i) x[i / VECTOR][i % VECTOR] =                          \
                 operation(before, x[i / VECTOR][i % VECTOR]);                                                          \
+        }                                                                                                              \
+        if (!STAGED) {                                                                                                 \
+            if (start + again < count)                                                                                 \
+                k->out[start + again] = x[0][0];                                                                       \
+            return;                                                                                                    \
         }                                                                                                              \
         _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r)                                                          \
             TW_INTERNAL_STORE_ROW(local + tw_internal_place_of_vector(again * ROWS + r, ROWS) * VECTOR, x[r], type);   \

@@ -26,7 +26,8 @@ enum { TW_INTERNAL_TILE_ITEMS = 256 }; /* work-items of a group on a GPU */
 #define TW_INTERNAL_ROW_BYTES(type) (TW_INTERNAL_VECTOR(type) * sizeof(type))
 #define TW_INTERNAL_ROWS(type)                                                                                         \
     (TW_INTERNAL_ROW_BYTES(type) > 64 ? 1 : TW_INTERNAL_ROW_BYTES(type) <= 16 ? 4 : 64 / TW_INTERNAL_ROW_BYTES(type))
-#define TW_INTERNAL_LONG_ROWS(type) (2 * TW_INTERNAL_ROWS(type)) /* of a scan */
+#define TW_INTERNAL_LONG_ROWS(type) /* of a scan: up to 128 bytes, if elements are not larger than 64 */               \
+    (TW_INTERNAL_ROW_BYTES(type) > 64 ? 1 : 2 * TW_INTERNAL_ROWS(type))
 #define TW_INTERNAL_LONG_TILE(type) (TW_INTERNAL_TILE_ITEMS * TW_INTERNAL_VECTOR(type) * TW_INTERNAL_LONG_ROWS(type))
 #define TW_INTERNAL_TILE(type) (TW_INTERNAL_TILE_ITEMS * TW_INTERNAL_VECTOR(type) * TW_INTERNAL_ROWS(type))
 
