@@ -395,10 +395,21 @@ static void measure(struct tw_backend_stream *base)
     cuda(base)->measures = true;
 }
 
+/* Has an event recorded behind launches of a kernel from now on. */
+static void expect_wait(struct cuda_stream *stream, const char *name)
+{
+    pthread_mutex_lock(&stream->mutex);
+    tw_gpu_records_note_awaited(&stream->records, name);
+    pthread_mutex_unlock(&stream->mutex);
+}
+
 static tw_status launch(struct tw_backend_stream *base, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *description, uint64_t *sequence)
 {
     tw_omp_prepare(&cuda(base)->device->omp, kernel, description);
+    /* other devices will wait for a part of a launch: the first one that does would find the event behind what follows */
+    if (memcmp(description->range, description->whole, sizeof description->range) != 0)
+        expect_wait(cuda(base), kernel->name);
     return issue(cuda(base), &(struct request){.name = kernel->name, .kernel = kernel, .launch = description},
                  sequence);
 }
