@@ -155,7 +155,7 @@ short_run() {
 # Budgets are seconds of processor time: 2625 of the 3000 that two processors have in 25 minutes.
 all() {
     part "format" 15 count format
-    configuration test 500 520
+    configuration test 620 560
     configuration asan 240 380 "-DTEAMWORK_COMPILER_PLUGIN=$PWD/build/test/teamwork_compiler.so" # which is the same
     configuration tsan 110 450
     part "clang-tidy" 180 count tidy_library
