@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/detail.h"
+#include "base/lock.h"
+
 static void *tree; /* protected by the mutex */
 static pthread_mutex_t tree_mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -20,15 +23,22 @@ static int compare(const void *left, const void *right)
 bool tw_usm_add(const struct tw_usm_allocation *added)
 {
     struct tw_usm_allocation *allocation = malloc(sizeof *allocation);
-    if (!allocation)
-        return false;
-    *allocation = *added;
-    pthread_mutex_lock(&tree_mutex);
-    const bool is_known = tsearch(allocation, &tree, compare) != NULL;
-    pthread_mutex_unlock(&tree_mutex);
-    if (!is_known)
+    bool is_known = false;
+    if (allocation) {
+        *allocation = *added;
+        pthread_mutex_lock(&tree_mutex);
+        is_known = tsearch(allocation, &tree, compare) != NULL;
+        pthread_mutex_unlock(&tree_mutex);
+    }
+    if (!is_known) {
         free(allocation);
-    return is_known;
+        (void)tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to note an allocation");
+        return false;
+    }
+    tw_lock();
+    tw_object_born_locked(TW_OBJECT_MEMORY);
+    tw_unlock();
+    return true;
 }
 
 bool tw_usm_find(const void *pointer, struct tw_usm_allocation *result)

@@ -30,7 +30,8 @@ static inline bool tw_is_alignment(size_t alignment)
 }
 #define TW_NO_ALIGNMENT "an alignment is a power of two, and not %zu"
 
-/* Adds an allocation. Returns false if memory is exhausted. */
+/* Adds an allocation, and counts it among the objects that are alive: who removes it takes it from them when its memory is
+   free. Returns false, with a message, if memory is exhausted. */
 bool tw_usm_add(const struct tw_usm_allocation *allocation);
 /* Copies the allocation around an address. Returns false if there is none. */
 bool tw_usm_find(const void *pointer, struct tw_usm_allocation *result);

@@ -60,12 +60,8 @@ static void *allocate_and_note(size_t alignment, size_t bytes)
     if (!tw_usm_add(&(struct tw_usm_allocation){
             .first = memory, .past = memory + bytes, .type = TW_POINTER_HOST, .block = header})) {
         release(header);
-        (void)tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to note an allocation");
         return NULL;
     }
-    tw_lock();
-    tw_object_born_locked(TW_OBJECT_MEMORY);
-    tw_unlock();
     return memory;
 }
 

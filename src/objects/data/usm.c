@@ -71,12 +71,8 @@ static void *allocate(tw_device *device, size_t alignment, size_t bytes, tw_poin
     if (!tw_usm_add(&(struct tw_usm_allocation){
             .first = memory, .past = memory + bytes, .type = type, .device = device, .block = block})) {
         release(device, block, type);
-        (void)tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to note an allocation");
         return NULL;
     }
-    tw_lock();
-    tw_object_born_locked(TW_OBJECT_MEMORY);
-    tw_unlock();
     tw_log(TW_LOG_INFO, "memory: %s: %zu bytes by tw_malloc_%s()", tw_device_name(device), bytes,
            type == TW_POINTER_DEVICE ? "device" : "shared");
     return memory;

@@ -13,14 +13,6 @@
 #include "runtime/pool.h"
 #include "runtime/usm_list.h"
 
-static tw_status check(const tw_queue *queue)
-{
-    if (!queue)
-        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is NULL");
-    const tw_status status = tw_check_copy(queue);
-    return status == TW_SUCCESS ? tw_check_process() : status;
-}
-
 /* Returns the queue's number if it keeps the order, else 0. */
 static uint64_t order_of(const struct tw_queue *queue)
 {
@@ -59,7 +51,7 @@ static struct tw_pool_block *make_block(tw_device *device, size_t bytes)
 
 void *tw_malloc_async(tw_queue *queue, size_t bytes)
 {
-    if (check(queue) != TW_SUCCESS)
+    if (tw_queue_check(queue) != TW_SUCCESS)
         return NULL;
     TW_DEFER_CANCELLATION;
     tw_device *device = queue->device;
@@ -79,18 +71,14 @@ void *tw_malloc_async(tw_queue *queue, size_t bytes)
                                                 .block = memory,
                                                 .pooled = block})) {
         tw_pool_give(device, block, (struct tw_pool_hold){.after = NULL});
-        (void)tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to note an allocation");
         return NULL;
     }
-    tw_lock();
-    tw_object_born_locked(TW_OBJECT_MEMORY);
-    tw_unlock();
     return memory;
 }
 
 static tw_status check_free(const tw_queue *queue, const unsigned char *memory, struct tw_usm_allocation *allocation)
 {
-    const tw_status status = check(queue);
+    const tw_status status = tw_queue_check(queue);
     if (status != TW_SUCCESS)
         return status;
     if (!tw_usm_find(memory, allocation) || allocation->first != memory || !allocation->pooled)

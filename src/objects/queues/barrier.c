@@ -11,7 +11,6 @@
 
 #include "base/detail.h"
 #include "base/lock.h"
-#include "base/process.h"
 #include "queue.h"
 #include "runtime/complete.h"
 #include "runtime/reclaim.h"
@@ -171,18 +170,10 @@ static tw_status submit_marker(struct tw_queue *queue, bool is_barrier, tw_event
 
 /* ---- what the program calls -------------------------------------------------------------------------------------- */
 
-static tw_status check(const tw_queue *queue)
-{
-    if (!queue)
-        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is NULL");
-    const tw_status status = tw_check_copy(queue);
-    return status == TW_SUCCESS ? tw_check_process() : status;
-}
-
 tw_status tw_queue_submit_marker(tw_queue *queue, tw_event **event)
 {
     const tw_status status = event
-                                 ? check(queue)
+                                 ? tw_queue_check(queue)
                                  : tw_fail(TW_ERROR_INVALID_ARGUMENT, "the place for the event is NULL: a marker that "
                                                                       "nobody waits for does nothing");
     return status == TW_SUCCESS ? submit_marker(queue, false, event) : status;
@@ -190,14 +181,14 @@ tw_status tw_queue_submit_marker(tw_queue *queue, tw_event **event)
 
 tw_status tw_queue_submit_barrier(tw_queue *queue, tw_event **event)
 {
-    const tw_status status = check(queue);
+    const tw_status status = tw_queue_check(queue);
     return status == TW_SUCCESS ? submit_marker(queue, true, event) : status;
 }
 
 tw_status tw_queue_last_event(tw_queue *queue, tw_event **event)
 {
     const tw_status status =
-        event ? check(queue) : tw_fail(TW_ERROR_INVALID_ARGUMENT, "the event is to be stored at NULL");
+        event ? tw_queue_check(queue) : tw_fail(TW_ERROR_INVALID_ARGUMENT, "the event is to be stored at NULL");
     if (status != TW_SUCCESS)
         return status;
     if (queue->devices)

@@ -515,7 +515,7 @@ tw_status tw_queue_deliver(struct tw_queue *queue)
     return status;
 }
 
-static tw_status check(const tw_queue *queue)
+tw_status tw_queue_check(const tw_queue *queue)
 {
     if (!queue)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is NULL");
@@ -525,7 +525,7 @@ static tw_status check(const tw_queue *queue)
 
 tw_status tw_queue_wait(tw_queue *queue)
 {
-    tw_status status = check(queue);
+    tw_status status = tw_queue_check(queue);
     if (status != TW_SUCCESS)
         return status;
     void *user = NULL;
@@ -540,7 +540,7 @@ tw_status tw_queue_wait(tw_queue *queue)
 
 tw_status tw_queue_wait_and_throw(tw_queue *queue)
 {
-    tw_status status = check(queue);
+    tw_status status = tw_queue_check(queue);
     if (status != TW_SUCCESS)
         return status;
     tw_lock();
@@ -552,7 +552,7 @@ tw_status tw_queue_wait_and_throw(tw_queue *queue)
 
 tw_status tw_queue_throw_asynchronous(tw_queue *queue)
 {
-    const tw_status status = check(queue);
+    const tw_status status = tw_queue_check(queue);
     return status == TW_SUCCESS ? tw_queue_deliver(queue) : status;
 }
 
@@ -590,7 +590,7 @@ tw_status tw_queue_destroy(tw_queue **handle)
     if (!handle || !*handle)
         return TW_SUCCESS;
     struct tw_queue *queue = *handle;
-    tw_status status = check(queue);
+    tw_status status = tw_queue_check(queue);
     if (status != TW_SUCCESS)
         return status;
     if (drop_handle(queue)) {

@@ -81,6 +81,8 @@ static inline struct tw_queue *tw_queue_of_command(const struct tw_command *comm
 /* Creates a queue, in a context unless that is NULL. */
 tw_status tw_queue_make(tw_device *device, tw_context *context, unsigned properties, tw_error_handler handler,
                         void *handler_user, tw_queue **result);
+/* Fails for NULL, for a queue of another copy of the library, and in a process that fork() has made since. */
+tw_status tw_queue_check(const tw_queue *queue);
 /* Fails for what is no set of properties. */
 tw_status tw_queue_check_properties(unsigned properties);
 /* For tw_command_object: reports the failure, if any, of a complete command to its queue. */
