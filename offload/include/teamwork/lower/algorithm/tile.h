@@ -82,24 +82,13 @@ TW_INTERNAL_ALWAYS_INLINE size_t tw_internal_opaque(size_t number)
 
 /* Loads, or stores, a work-item's vector: 16 bytes at once, which are aligned so, or one element. Or copies it from one
    such place to another. */
-#define TW_INTERNAL_LOAD_ROW(to, from, type)                                                                           \
+#define TW_INTERNAL_LOAD_ROW(to, from, type) TW_INTERNAL_MOVE_ROW(tw_internal_load_vector, to, from, type)
+#define TW_INTERNAL_STORE_ROW(to, from, type) TW_INTERNAL_MOVE_ROW(tw_internal_store_vector, to, from, type)
+#define TW_INTERNAL_COPY_ROW(to, from, type) TW_INTERNAL_MOVE_ROW(tw_internal_copy_vector, to, from, type)
+#define TW_INTERNAL_MOVE_ROW(move_vector, to, from, type)                                                              \
     do {                                                                                                               \
         if (TW_INTERNAL_VECTOR(type) > 1)                                                                              \
-            tw_internal_load_vector(to, from);                                                                         \
-        else                                                                                                           \
-            *(to) = *(from);                                                                                           \
-    } while (0)
-#define TW_INTERNAL_STORE_ROW(to, from, type)                                                                          \
-    do {                                                                                                               \
-        if (TW_INTERNAL_VECTOR(type) > 1)                                                                              \
-            tw_internal_store_vector(to, from);                                                                        \
-        else                                                                                                           \
-            *(to) = *(from);                                                                                           \
-    } while (0)
-#define TW_INTERNAL_COPY_ROW(to, from, type)                                                                           \
-    do {                                                                                                               \
-        if (TW_INTERNAL_VECTOR(type) > 1)                                                                              \
-            tw_internal_copy_vector(to, from);                                                                         \
+            move_vector(to, from);                                                                                     \
         else                                                                                                           \
             *(to) = *(from);                                                                                           \
     } while (0)
