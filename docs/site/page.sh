@@ -25,9 +25,9 @@ code || /^    / { print; next }
     out = ""
     gsub(/\]\((docs|\.\.)\/figures\//, "](figures/", line)
     # what is no page of the site, a source or a folder, is named and not linked
-    while (match(line, /\[[^\]]*\]\((\.\.\/)*(examples|include|src|offload|tests|docs\/results|results|LICENSE|SECURITY)[^)]*\)/)) {
+    while (match(line, /\[[^\]]*\]\((\.\.\/)*(examples|include|src|offload|tests|docs\/results|results|LICENSE)[^)]*\)/)) {
         link = substr(line, RSTART, RLENGTH)
-        if (link ~ /\.md[)#]/ && link !~ /SECURITY/)
+        if (link ~ /\.md[)#]/)
             break
         text = substr(link, 2, index(link, "](") - 2)
         line = substr(line, 1, RSTART - 1) text substr(line, RSTART + RLENGTH)

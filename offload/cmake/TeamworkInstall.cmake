@@ -26,12 +26,10 @@ install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc
     FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png"
     PATTERN man EXCLUDE PATTERN packaging EXCLUDE PATTERN site EXCLUDE)
 # the pages are beside them when installed
-foreach(page IN ITEMS README.md SECURITY.md)
-    file(READ ${page} text)
-    string(REPLACE "](docs/" "](" text "${text}")
-    file(CONFIGURE OUTPUT ${page} CONTENT "${text}" @ONLY)
-endforeach()
-install(FILES ${PROJECT_BINARY_DIR}/README.md ${PROJECT_BINARY_DIR}/SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc)
+file(READ README.md text)
+string(REPLACE "](docs/" "](" text "${text}")
+file(CONFIGURE OUTPUT README.md CONTENT "${text}" @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc
     PATTERN run.sh EXCLUDE)
 # and so are the examples

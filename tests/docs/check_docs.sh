@@ -13,7 +13,7 @@ shift
 cd "$(dirname "$0")/../.." || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-documents="README.md SECURITY.md $(echo docs/*.md docs/tutorial/*.md)"
+documents="README.md $(echo docs/*.md docs/tutorial/*.md)"
 includes="-I. -Iinclude -Ioffload/include -Ioffload/port"
 errors=0
 
