@@ -71,6 +71,12 @@ bool nowHasItems(Function &F, FunctionAnalysisManager &FAM)
     return hasItems(FAM.getResult<LoopAnalysis>(F));
 }
 
+/* Also where all loops over work-items are vectors by now. */
+bool hadItems(Function &F, FunctionAnalysisManager &FAM)
+{
+    return F.hasFnAttribute(BudgetNote) || nowHasItems(F, FAM);
+}
+
 bool isOfGpu(Function &F, FunctionAnalysisManager &)
 {
     return Triple(F.getParent()->getTargetTriple()).isNVPTX();
@@ -110,6 +116,7 @@ constexpr FunctionStep BeforeVectorizer[] = {
     {"tw-begins-with-first", nowHasItems, beginsWithFirst, clean},
     {"tw-no-errno", nowHasItems, leaveErrno, clean},
     {"tw-compare-bits", nowHasItems, compareForMasks, clean},
+    {"tw-interchange", nowHasItems, interchangeStrides, clean},
     {"tw-delinearize", nowHasItems, delinearize, nullptr},
     {"tw-widen-nests", nowHasItems, widenNests, clean},
     {"tw-version-nests", nowHasItems, versionNests, clean},
@@ -122,7 +129,7 @@ constexpr FunctionStep BeforeVectorizer[] = {
     {"tw-runtime-checks", nowHasItems, limitChecks, nullptr, Need::Required},
     {"tw-unroll-rows", nowHasItems, unrollRows, clean},
     {"tw-vectorize-items", nowHasItems, vectorizeItems, clean},
-    {"tw-ordinary-atomics", nowHasItems, makeOrdinary, clean},
+    {"tw-ordinary-atomics", hadItems, makeOrdinary, clean},
     {"tw-hide-wraps", nowHasItems, hideWraps, nullptr}, /* the last, since a freeze is simplified */
 };
 

@@ -374,6 +374,34 @@ class Rare(Body):
         return f"tw_atomic_fetch_{kind}({place}, {x}{order});"
 
 
+class Shares(Rare):
+    """Loops in which work-items take every so many elements of a range, with sums that go from turn to turn."""
+
+    TYPES = ["int", "unsigned", "int64_t", "float"]
+    STATEMENTS = {"share": 1}
+
+    def write(self):
+        declared = "".join(f"{type} {name} = {self.rng.randint(0, 99)}; " for name, type in self.variables)
+        loops = " ".join(self.statement_share(0) for _ in range(self.pick(1, 1, 2)))
+        return f"{{ {declared}{loops} {self.pick('', self.statement_atomic(0))} {self.last_store()} }}"
+
+    def statement_share(self, depth):
+        type = self.pick("int", "unsigned", "size_t", "long", "short")
+        start = f"({type})({self.pick('l', 'l', f'l + {self.rng.randint(1, 90)}', f'l - {self.rng.randint(1, 9)}', 'l * 2', f'{self.turn.at}')})"
+        step = f"({type})(({self.pick('63', 'k->n', 'k->m')} & 127) + {self.pick(1, 16, 16, 64)})"
+        bound = self.pick("300", "1000", "(k->n & 511)", "(k->m & 255) * 3", "(l & 255)", "k->in[l & 1023]")
+        element = self.pick("k->in[g & 1023]", "k->in[(g + 5) & 1023]", "(k->in[g & 1023] & 255) * 3")
+        sums = [f"{name} = {name} * 0.5f + (float)({element} & 63);" if type == "float" else f"{name} = ({type})((({name}) * 3 + (unsigned)({element})) & 0xffff);"
+                for name, type in self.rng.sample(self.variables, self.rng.randint(0, 2))]
+        place = self.pick("k->in[g & 1023] & 63", "g & 63")
+        hits = f"tw_atomic_fetch_add(&k->{self.kernel.shared.views[0]}[({place})], 1);" if self.chance(0.7) or not sums else ""
+        inner = self.pick("", "", f"if ({element} > {self.rng.randint(-100, 600)})")
+        turns = "" if bound in ("300", "1000") else " && turns < 64"  # as many as there may be
+        count = "" if not turns else "int turns = 0; "
+        more = "" if not turns else ", ++turns"
+        return f"{{ {count}for ({type} g = {start}; g < ({type})({bound}){turns}; g = ({type})(g + {step}){more}) {inner} {{ {' '.join(sums)} {hits} }} }}"
+
+
 class Widths(Body):
     """Elements and variables of 1 to 8 bytes and of floating point in one body, converted, packed, averaged and clamped."""
 
@@ -517,6 +545,7 @@ BODIES = {
     "diverge": Body,
     "private": Private,
     "rare": Rare,
+    "shares": Shares,
     "widths": Widths,
     "cube": Cube,
     "rows": Rows,

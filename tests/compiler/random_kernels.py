@@ -33,6 +33,7 @@ SHAPES = {
     "diverge": 6,   # loops, branches and ends that differ from work-item to work-item
     "private": 5,   # arrays, structs and lists of a work-item
     "rare": 5,      # stores and atomic operations that few work-items do
+    "shares": 4,    # loops in which work-items share out a range
     "widths": 5,    # elements and variables of many types in one body
     "cube": 3,      # ranges of three dimensions
     "rows": 4,      # rows and columns that are found by a division
@@ -155,7 +156,7 @@ class Kernel:
             of = "int" if self.chance(0.5) else "struct cell" if self.shape == "private" and self.chance(0.4) else self.pick(*SUFFIX)
             of = types[i] if types else of
             self.arrays.append(Array(of, [next(names) for _ in range(self.pick(*views) if i == 0 else self.pick(1, 2))]))
-        if self.shape in ("rare", "local"):
+        if self.shape in ("rare", "shares", "local"):
             self.shared = Array(self.pick("int", "int", "unsigned", "int64_t", "short", "unsigned char"), ["hits"])
             self.shared.owner = "everyone"
             self.arrays.append(self.shared)

@@ -95,6 +95,16 @@ void identifyLoops(Function &F, const LoopInfo &LI)
             L->setLoopID(loopId(F.getContext(), {}));
 }
 
+/* Keeps a loop and those inside of it as they are: scalar, and as short as they are. */
+void leaveAlone(Loop &L)
+{
+    for (Loop *Each : L.getLoopsInPreorder()) {
+        Each->setLoopID(nullptr);
+        Each->setLoopAlreadyUnrolled();
+        addLoopMark(*Each, VectorWidth, ConstantInt::get(Type::getInt32Ty(L.getHeader()->getContext()), 1));
+    }
+}
+
 /* That of a new loop: over work-items, or over rows of them. */
 MDNode *loopMetadata(LLVMContext &Context, const char *Mark, uint64_t Apart)
 {

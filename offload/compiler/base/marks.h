@@ -47,6 +47,7 @@ llvm::MDNode *loopMetadata(llvm::LLVMContext &Context, const char *Mark, uint64_
 void identifyLoops(llvm::Function &F, const llvm::LoopInfo &LI);
 bool hasLoopMark(const llvm::Loop &L, llvm::StringRef Name);
 void addLoopMark(llvm::Loop &L, llvm::StringRef Name, llvm::Constant *Value = nullptr);
+void leaveAlone(llvm::Loop &L);
 void leaveToCosts(llvm::Loop &L);
 bool hasItems(const llvm::LoopInfo &LI);
 const llvm::Loop *itemsAround(const llvm::Loop *L);

@@ -31,6 +31,16 @@ end:
   ret void
 }
 
+; Also where the loops over work-items are vectors by now.
+; CHECK-LABEL: @adds_as_vectors(
+; CHECK-NOT: atomicrmw
+; CHECK: ret void
+define void @adds_as_vectors(i64 %index) "teamwork.budget"="1000" {
+  %where = getelementptr inbounds i32, ptr @local, i64 %index
+  %was = atomicrmw add ptr %where, i32 1 monotonic, align 4
+  ret void
+}
+
 ; CHECK-LABEL: @adds_in_memory_of_launch(
 ; CHECK-NOT: atomicrmw
 ; CHECK: ret void

@@ -103,57 +103,6 @@ end:
   ret void
 }
 
-; Turns that are a page apart, where neighbours have the same line of the cache: lanes use it at once, so that it pays to count for one
-; after the other.
-; REMARK: work-items of kernel far_turns are lanes of vectors
-define void @far_turns(ptr noalias %x, ptr noalias %bins, i64 %n, i64 %m) #0 {
-entry:
-  br label %loop
-loop:
-  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
-  br label %turn
-turn:
-  %j = phi i64 [ %i, %loop ], [ %j.next, %turn ]
-  %at = getelementptr inbounds i32, ptr %x, i64 %j
-  %v = load i32, ptr %at, align 4
-  %bin = getelementptr inbounds i32, ptr %bins, i32 %v
-  %was = atomicrmw add ptr %bin, i32 1 monotonic, align 4
-  %j.next = add nuw nsw i64 %j, 16384
-  %again = icmp ult i64 %j.next, %m
-  br i1 %again, label %turn, label %latch
-latch:
-  %next = add nuw nsw i64 %i, 1
-  %more = icmp ult i64 %next, %n
-  br i1 %more, label %loop, label %end, !llvm.loop !0
-end:
-  ret void
-}
-
-; It does not where the turns of one work-item have a line.
-; REMARK: work-items of kernel near_turns are not lanes of vectors: it would not pay
-define void @near_turns(ptr noalias %x, ptr noalias %bins, i64 %n, i64 %m) #0 {
-entry:
-  br label %loop
-loop:
-  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
-  br label %turn
-turn:
-  %j = phi i64 [ %i, %loop ], [ %j.next, %turn ]
-  %at = getelementptr inbounds i32, ptr %x, i64 %j
-  %v = load i32, ptr %at, align 4
-  %bin = getelementptr inbounds i32, ptr %bins, i32 %v
-  %was = atomicrmw add ptr %bin, i32 1 monotonic, align 4
-  %j.next = add nuw nsw i64 %j, 1
-  %again = icmp ult i64 %j.next, %m
-  br i1 %again, label %turn, label %latch
-latch:
-  %next = add nuw nsw i64 %i, 1
-  %more = icmp ult i64 %next, %n
-  br i1 %more, label %loop, label %end, !llvm.loop !0
-end:
-  ret void
-}
-
 ; A row of numbers that may be added in any order is left to LLVM: its vectors of neighbouring elements need no gathers ...
 ; REMARK: work-items of kernel row_of_any_order are not lanes of vectors: it would not pay
 define void @row_of_any_order(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #1 {

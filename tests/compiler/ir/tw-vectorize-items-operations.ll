@@ -132,12 +132,37 @@ end:
   ret void
 }
 
+; What only finds the place of an atomic operation is done with it, for each lane.
+; CHECK-LABEL: @places(
+; CHECK-NOT: <8 x
+; CHECK: tw_lane:
+; CHECK: [[KEY:%.*]] = load i8, ptr
+; CHECK: [[WIDE:%.*]] = zext i8 [[KEY]] to i64
+; CHECK: [[BIN:%.*]] = getelementptr inbounds i32, ptr %out, i64 [[WIDE]]
+; CHECK: atomicrmw add ptr [[BIN]], i32 1 monotonic, align 4
+define void @places(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr inbounds i8, ptr %x, i64 %i
+  %key = load i8, ptr %at, align 1
+  %index = zext i8 %key to i64
+  %bin = getelementptr inbounds i32, ptr %out, i64 %index
+  %was = atomicrmw add ptr %bin, i32 1 monotonic, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
 ; A function that is given the address of a private variable gets that of each lane.
 ; CHECK-LABEL: @calls_of_address(
 ; CHECK: [[C:%.*]] = alloca [512 x i8]
 ; CHECK: masked.scatter
-; CHECK: extractelement <8 x ptr>
-; CHECK: call void @anything_of(ptr
+; CHECK: [[OWN:%.*]] = getelementptr i8, ptr [[C]], i64
+; CHECK: call void @anything_of(ptr{{.*}} [[OWN]])
 ; CHECK: masked.gather
 define void @calls_of_address(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
 entry:

@@ -300,11 +300,7 @@ static bool widenNest(Function &F, Loop &Nest, FunctionAnalysisManager &FAM)
     Widening Wide(F, *LI.getLoopFor(Made->Header), *Made->Choice, FAM.getResult<ScalarEvolutionAnalysis>(F));
     if (Wide.find(true))
         Wide.run();
-    for (Loop *L : LI.getLoopFor(Header)->getLoopsInPreorder()) {
-        L->setLoopID(nullptr);
-        L->setLoopAlreadyUnrolled();
-        addLoopMark(*L, VectorWidth, ConstantInt::get(Type::getInt32Ty(F.getContext()), 1));
-    }
+    leaveAlone(*LI.getLoopFor(Header));
     return true;
 }
 

@@ -32,6 +32,9 @@ bool leaveErrno(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 /* masks.cpp writes tests of bits of the index as comparisons. */
 bool compareForMasks(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
+/* interchange.cpp lets all work-items take one element each before they take their next ones. */
+bool interchangeStrides(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+
 /* rows.cpp makes rows of work-items that divide an index by their width. */
 bool makeRows(llvm::Function &F, llvm::FunctionAnalysisManager &FAM, bool OfPlanes);
 

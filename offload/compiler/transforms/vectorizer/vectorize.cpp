@@ -283,6 +283,7 @@ bool Vectorizer::isPossible()
     if (!isSuitable())
         return false;
     Shape.run(All);
+    findOfEachLane();
     chooseWidth();
     if (Width < 2)
         return refuse("a work-item has several turns, and it is not known how many are apart");

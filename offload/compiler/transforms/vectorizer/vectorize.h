@@ -92,7 +92,6 @@ class Vectorizer
     double oftenBy(const llvm::BasicBlock *Block, const llvm::BasicBlock *Other) const;
     double oftenAsVector(const llvm::BasicBlock *Block) const;
     const llvm::SCEV *stepOfTurn(llvm::Value *Address, const llvm::Loop &K) const;
-    std::pair<double, double> costOfLines(llvm::Instruction &I) const; /* for one, and for all */
     unsigned turnsAtOnce(llvm::Loop &K) const;
     bool pays();
     llvm::DenseMap<const llvm::Instruction *, unsigned> ownVectors(llvm::BasicBlock &Block) const;
@@ -206,14 +205,20 @@ class Vectorizer
     llvm::Value *askAssumed();
     void repair(llvm::ArrayRef<llvm::BasicBlock *> New);
 
+    /* vectorize_lanes.cpp: what is done for one lane after the other */
+    llvm::SmallPtrSet<const llvm::Instruction *, 8> OfEachLane; /* done with atomic operations */
+    void findOfEachLane();
+    bool isScalarized(const llvm::Instruction &I) const;
+    bool isForEach(const llvm::Instruction &I) const;
+    llvm::Value *ofLane(llvm::Value *V, llvm::Value *Lane);
+    void emitForEach(llvm::ArrayRef<llvm::Instruction *> Operations);
+
     /* vectorize_values.cpp: instructions */
     llvm::DenseMap<const llvm::Value *, llvm::Value *> Scalars,
         Vectors; /* of uniform values, or of the first lane; of all */
     llvm::DenseMap<std::pair<const llvm::Value *, unsigned>, llvm::Value *> Elements; /* of what gives several values */
     llvm::BasicBlock *VectorPreheader = nullptr;
     bool needsSomebody(const llvm::Instruction &I) const;
-    bool isScalarized(const llvm::Instruction &I) const;
-    bool isForEach(const llvm::Instruction &I) const;
     llvm::Value *scalar(llvm::Value *V);
     llvm::Value *vector(llvm::Value *V);
     llvm::Value *addressOfPlace(llvm::Value *Address, const PrivateVariable &P, bool &IsSideBySide);
@@ -230,13 +235,13 @@ class Vectorizer
     std::pair<llvm::StringRef, unsigned> vectorFunction(const llvm::CallInst &Call) const;
     void emitVectorFunction(llvm::CallInst &Call, llvm::StringRef Name, unsigned Lanes);
     void emitCall(llvm::CallInst &Call);
-    llvm::Value *ofLane(llvm::Value *V, llvm::Value *Lane);
-    void emitForEach(llvm::ArrayRef<llvm::Instruction *> Operations);
     llvm::Value *divide(llvm::Instruction &I);
     void emit(llvm::Instruction &I);
     void makePrivate();
     void set(llvm::Instruction &I, llvm::Value *V);
 };
+
+bool isScalarArgument(llvm::Intrinsic::ID Id, unsigned I);
 
 } // namespace tw_compiler
 

@@ -148,7 +148,7 @@ void Vectorizer::emitEntry(Loop &Around, BasicBlock *Entry)
     };
     for (Instruction &I : *Entry) {
         const bool NeedsThem = any_of(I.operands(), [&](const Use &U) { return is_contained(Waiting, U.get()); });
-        if (NeedsThem || (!isForEach(I) && (I.mayReadFromMemory() || I.mayHaveSideEffects())))
+        if (!isForEach(I) && (NeedsThem || I.mayReadFromMemory() || I.mayHaveSideEffects()))
             EmitWaiting();
         if (auto *Phi = dyn_cast<PHINode>(&I)) {
             if (Entry != Around.getHeader())

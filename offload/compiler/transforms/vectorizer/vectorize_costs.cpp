@@ -198,9 +198,15 @@ InstructionCost Vectorizer::costOfOne(Instruction &I) const
 InstructionCost Vectorizer::costOfAll(Instruction &I) const
 {
     const auto Kind = TargetTransformInfo::TCK_RecipThroughput;
-    constexpr int OfLane = 2; /* to take it out of a vector, or put it in */
-    const auto Lanes = count_if(I.operands(), [&](const Use &U) { return !Shape.isUniform(U); }) + !I.use_empty();
-    const InstructionCost OneByOne = (costOfOne(I) + OfLane * InstructionCost::CostType(Lanes)) * Width;
+    constexpr int OfLane = 2, OfTurn = 2; /* to go on to the next lane */
+    /* out of a vector, or put in */
+    const auto IsTaken = [&](const Value *V) {
+        const auto *Of = dyn_cast<Instruction>(V);
+        return !Shape.step(V) && !(Of && OfEachLane.count(Of));
+    };
+    const auto Lanes = count_if(I.operands(), IsTaken) + (!I.use_empty() && IsTaken(&I));
+    const int More = isScalarized(I) && !OfEachLane.count(&I) ? OfTurn : 0;
+    const InstructionCost OneByOne = (costOfOne(I) + More + OfLane * InstructionCost::CostType(Lanes)) * Width;
     if (isDropped(I) || isa<PHINode>(I) || I.isTerminator())
         return costOfOne(I);
     if (isScalarized(I))
@@ -292,29 +298,6 @@ const SCEV *Vectorizer::stepOfTurn(Value *Address, const Loop &K) const
     return Rec && Rec->getLoop() == &K ? Rec->getStepRecurrence(SE) : nullptr;
 }
 
-/* What it costs that an access takes another line of the cache in each turn of a loop, of which neighbours have more: they come when the line
-   is gone, if they run the loop one after the other, but at once as lanes. */
-std::pair<double, double> Vectorizer::costOfLines(Instruction &I) const
-{
-    constexpr int64_t Line = 64;      /* bytes */
-    constexpr unsigned StaysFor = 64; /* turns */
-    constexpr double FromNextCache = 8;
-    Loop *K = LI.getLoopFor(I.getParent());
-    Value *Address = getLoadStorePointerOperand(&I);
-    const auto In = GroupOf.find(&I);
-    if (!Address || K == &L || (In != GroupOf.end() && Groups[In->second].Members[0].Access != &I))
-        return {};
-    const int64_t Step = std::abs(Shape.step(Address).value_or(0));
-    const SCEV *OfTurn = Step && Step < Line ? stepOfTurn(Address, *K) : nullptr;
-    if (!OfTurn)
-        return {};
-    const auto *Known = dyn_cast<SCEVConstant>(OfTurn);
-    const unsigned Turns = SE.getSmallConstantTripCount(K);
-    if ((Known && Known->getAPInt().abs().ult(Line)) || (Turns && Turns <= StaysFor))
-        return {};
-    return {FromNextCache, FromNextCache * double(std::max<int64_t>(Step * Width / Line, 1))};
-}
-
 /* How many turns of a loop inside LLVM takes at once where work-items stay scalar: of one through rows of the work-item, whose elements
    lie side by side and may be computed in any order. */
 unsigned Vectorizer::turnsAtOnce(Loop &K) const
@@ -365,9 +348,8 @@ bool Vectorizer::pays()
             const InstructionCost One = costOfOne(I), All = costOfAll(I);
             if (!One.isValid() || !All.isValid())
                 return refuse("it has no form for vectors", &I);
-            const auto [OfOneLine, OfLines] = costOfLines(I);
-            const double AsScalars = OfItem * (number(One) / std::max(Own.lookup(&I), AtOnce) + OfOneLine),
-                         AsVector = OfVector * (number(All) + OfLines);
+            const double AsScalars = OfItem * number(One) / std::max(Own.lookup(&I), AtOnce),
+                         AsVector = OfVector * number(All);
             ScalarSum += AsScalars;
             VectorSum += AsVector;
             if (const double More = AsVector - Width * AsScalars; More > Most) {

@@ -42,15 +42,6 @@ void copyNotes(Instruction &To, const Instruction &From)
 }
 
 /* LLVM 22 asks the target too; what is asked for here does not depend on it. */
-bool isScalarArgument(Intrinsic::ID Id, unsigned I)
-{
-#if LLVM_VERSION_MAJOR >= 22
-    return isVectorIntrinsicWithScalarOpAtArg(Id, I, nullptr);
-#else
-    return isVectorIntrinsicWithScalarOpAtArg(Id, I);
-#endif
-}
-
 bool isOfType(Intrinsic::ID Id, int I)
 {
 #if LLVM_VERSION_MAJOR >= 22
@@ -72,33 +63,6 @@ bool Vectorizer::needsSomebody(const Instruction &I) const
     if (!isa<StoreInst>(I) && Shape.step(&I)) /* one operation for all lanes */
         return !isSafeToSpeculativelyExecute(&I);
     return isScalarized(I);
-}
-
-/* Whether an operation is done for one lane after the other. */
-bool Vectorizer::isScalarized(const Instruction &I) const
-{
-    if (const auto *Load = dyn_cast<LoadInst>(&I))
-        return !Load->isSimple();
-    if (const auto *Store = dyn_cast<StoreInst>(&I))
-        return !Store->isSimple();
-    if (const auto *Call = dyn_cast<CallInst>(&I)) {
-        const Intrinsic::ID Id = getVectorIntrinsicIDForCall(Call, &TLI);
-        if (vectorFunction(*Call).second)
-            return false;
-        if (Id == Intrinsic::not_intrinsic || !isTriviallyVectorizable(Id))
-            return true;
-        for (unsigned N = 0; N < Call->arg_size(); ++N) /* which the vector form has once */
-            if (isScalarArgument(Id, N) && !Shape.isUniform(Call->getArgOperand(N)))
-                return true;
-        return false;
-    }
-    return isa<AtomicRMWInst>(I) || isa<AtomicCmpXchgInst>(I);
-}
-
-/* The same, where its result is not one for all lanes. */
-bool Vectorizer::isForEach(const Instruction &I) const
-{
-    return isScalarized(I) && !isDropped(I) && (isa<StoreInst>(I) || I.getType()->isVoidTy() || !Shape.step(&I));
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------- */
@@ -335,77 +299,6 @@ void Vectorizer::emitCall(CallInst &Call)
     CallInst *New = B.CreateCall(Callee, Arguments);
     New->copyIRFlags(&Call);
     Vectors[&Call] = New;
-}
-
-/* What one lane has of a value. An address is computed by itself, so that what it is in can be seen. */
-Value *Vectorizer::ofLane(Value *V, Value *Lane)
-{
-    if (isa<Function>(V) || isa<MetadataAsValue>(V) || Shape.isUniform(V))
-        return scalar(V);
-    auto *Address = dyn_cast<GetElementPtrInst>(V);
-    if (!Address || !L.contains(Address) || Private.interleaved(Address) || Shape.step(Address))
-        return B.CreateExtractElement(vector(V), Lane);
-    Instruction *New = Address->clone();
-    for (unsigned N = 0; N < Address->getNumOperands(); ++N) {
-        Value *Part = Address->getOperand(N);
-        New->setOperand(N, Shape.isUniform(Part) ? scalar(Part) : B.CreateExtractElement(vector(Part), Lane));
-    }
-    return B.Insert(New);
-}
-
-/* For each lane that takes part, the first one first:
- *
- *         open = mask
- *         do
- *             lane = first bit of open
- *             result[lane] = f(operand[lane]) and what else follows
- *             open &= open - 1
- *         while (open)
- */
-void Vectorizer::emitForEach(ArrayRef<Instruction *> Operations)
-{
-    IntegerType *T = B.getIntNTy(Width);
-    Value *First = Current.isAll() ? ConstantInt::getAllOnesValue(T) : bits(asVector(Current));
-    BasicBlock *Before = B.GetInsertBlock(), *Each = BasicBlock::Create(Context, "tw_lane", &F),
-               *Behind = BasicBlock::Create(Context, "tw_lanes_done", &F);
-    B.CreateBr(Each);
-    B.SetInsertPoint(Each);
-    PHINode *Open = B.CreatePHI(T, 2, "tw_open");
-    Open->addIncoming(First, Before);
-    Value *Lane = B.CreateBinaryIntrinsic(Intrinsic::cttz, Open, B.getTrue());
-    for (Instruction *I : Operations) {
-        B.SetCurrentDebugLocation(I->getDebugLoc());
-        Instruction *New = I->clone();
-        for (unsigned N = 0; N < I->getNumOperands(); ++N)
-            New->setOperand(N, ofLane(I->getOperand(N), Lane));
-        New->setMetadata(LLVMContext::MD_access_group, nullptr);
-        B.Insert(New);
-        if (I->getType()->isVoidTy() || I->use_empty())
-            continue;
-        const auto Collect = [&](Value *Element) -> Value * {
-            PHINode *Others = PHINode::Create(widened(Element->getType()), 2, "", Open->getIterator());
-            Value *Result = B.CreateInsertElement(Others, Element, Lane);
-            Others->addIncoming(PoisonValue::get(Others->getType()), Before);
-            Others->addIncoming(Result, Each);
-            return Result;
-        };
-        if (!I->getType()->isStructTy())
-            Vectors[I] = Collect(New);
-        else
-            for (unsigned N = 0; N < I->getType()->getStructNumElements(); ++N)
-                Elements[{I, N}] = Collect(B.CreateExtractValue(New, N));
-    }
-    Value *Next = B.CreateAnd(Open, B.CreateSub(Open, ConstantInt::get(T, 1)));
-    Open->addIncoming(Next, Each);
-    Instruction *Back = B.CreateCondBr(B.CreateICmpNE(Next, ConstantInt::get(T, 0)), Each, Behind);
-    if (any_of(Operations, [](const Instruction *I) { return isOrdinaryAtomic(*I); })) {
-        /* copies of `++bins[i]` are slow: processors guess for each which of the others it has to wait for */
-        MDNode *Mark = MDNode::get(Context, MDString::get(Context, NotUnrolled));
-        MDNode *Id = MDNode::getDistinct(Context, {nullptr, Mark});
-        Id->replaceOperandWith(0, Id);
-        Back->setMetadata(LLVMContext::MD_loop, Id);
-    }
-    B.SetInsertPoint(Behind);
 }
 
 /* A division of integers of at most 32 bits is one of double-precision numbers, which processors do for vectors: a / b
