@@ -180,18 +180,31 @@ struct tw_backend_times {
     uint64_t start_ns, end_ns;
 };
 
-/* A kernel, a copy or a fill of a graph, and the nodes that it waits for. At most one of kernel, copy and fill is not
-   NULL; if all are NULL, the node only waits. The nodes of a graph may be of several devices of a backend. What the pointers lead to lives as long as the graph, and is not changed,
-   except for the contents of copied and filled memory. */
+struct tw_backend_graph_part;
+
+/* A kernel, a copy, a fill or a conditional part of a graph, and the nodes that it waits for. At most one of kernel, copy,
+   fill and part is not NULL; if all are NULL, the node only waits. The nodes of a graph may be of several devices of a
+   backend. What the pointers lead to lives as long as the graph, and is not changed, except for the contents of copied and
+   filled memory; `before` and the nodes of a part live only during the call. */
 struct tw_backend_graph_node {
     struct tw_backend_device
-        *device; /* runs the kernel, has the filled memory, or is the target of a copy between two */
+        *device; /* runs the kernel or the part, has the filled memory, or is the target of a copy between two */
     const struct tw_internal_kernel *kernel;
     const struct tw_internal_launch *launch; /* of the kernel */
     const struct tw_backend_copy *copy;      /* as the `copy` of tw_backend_async takes it */
     const struct tw_backend_fill *fill;      /* of memory of the device */
-    const size_t *before;                    /* indices of the earlier nodes that it waits for, each once */
+    const struct tw_backend_graph_part *part;
+    const size_t *before; /* indices of the earlier nodes that it waits for, each once */
     size_t before_count;
+};
+
+/* Nodes that run if a condition in the memory of their device holds, or again and again while it does: it is read before
+   they run, and after each time. They are of one device. A part may have parts. */
+struct tw_backend_graph_part {
+    const int *condition; /* holds if it is not 0 */
+    bool repeats;
+    const struct tw_backend_graph_node *nodes;
+    size_t count;
 };
 
 /* An instantiated graph: nodes that a stream launches by one call. Backends embed it first in their own struct. */

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "common/inventory.h"
 #include "common/openmp.h"
+#include "cuda_condition.h"
 #include "cuda_copy.h"
 #include "cuda_copy_kernel.h"
 #include "cuda_driver.h"
@@ -37,6 +38,7 @@ static void release_device(struct tw_cuda_device *device)
     if (entry) {
         tw_cuda_free_stages(device);
         tw_cuda_close_fill(device);
+        tw_cuda_close_condition(device);
         tw_cuda_close_copy_kernels(device);
         tw_cuda_close_pool(device);
         tw_cuda_close_clock(device);

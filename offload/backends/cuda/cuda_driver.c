@@ -26,7 +26,8 @@ static struct {
 static bool may_lack(const void *slot)
 {
     return slot == &tw_cuda.function_parameter || slot == &tw_cuda.launch_with || slot == &tw_cuda.graph_add_edges
-           || slot == &tw_cuda.graph_update || slot == &tw_cuda.device_uuid;
+           || slot == &tw_cuda.graph_update || slot == &tw_cuda.device_uuid || slot == &tw_cuda.graph_condition_create
+           || slot == &tw_cuda.graph_add_conditional;
 }
 
 static bool load_functions(void)

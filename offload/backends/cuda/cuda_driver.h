@@ -124,6 +124,20 @@ struct cu_memset_node {
     size_t width, rows; /* width: in elements */
 };
 
+/* Conditional nodes of graphs, since CUDA 12.4. */
+enum { CU_NODE_CONDITIONAL = 13, CU_CONDITION_IF = 0, CU_CONDITION_WHILE = 1 };
+
+struct cu_conditional_node {
+    int type, reserved[3];
+    uint64_t handle;
+    int condition;
+    unsigned body_count;
+    cu_graph *bodies; /* set by the driver, which owns them */
+    cu_context context;
+    uint64_t unused[25], more; /* zero */
+};
+_Static_assert(sizeof(struct cu_conditional_node) == 16 + 29 * 8 + 8, "the driver's size of all nodes");
+
 enum cu_device_attribute {
     CU_MAX_THREADS_PER_BLOCK = 1,
     CU_SHARED_PER_BLOCK = 8,
@@ -275,6 +289,11 @@ enum cu_function_attribute {
     X(graph_add_empty, "cuGraphAddEmptyNode", (cu_node * node, cu_graph graph, const cu_node *before, size_t count))   \
     X(graph_add_edges, "cuGraphAddDependencies_v2",                                                                    \
       (cu_graph graph, const cu_node *from, const cu_node *to, const struct cu_edge *edges, size_t count))             \
+    X(graph_condition_create, "cuGraphConditionalHandleCreate",                                                        \
+      (uint64_t *handle, cu_graph graph, cu_context context, unsigned value, unsigned flags))                          \
+    X(graph_add_conditional, "cuGraphAddNode_v2",                                                                      \
+      (cu_node * node, cu_graph graph, const cu_node *before, const struct cu_edge *edges, size_t count,               \
+       struct cu_conditional_node *conditional))                                                                       \
     X(graph_instantiate, "cuGraphInstantiateWithFlags",                                                                \
       (cu_executable * executable, cu_graph graph, unsigned long long flags))                                          \
     X(graph_update, "cuGraphExecUpdate_v2", (cu_executable executable, cu_graph graph, struct cu_update * update))     \
@@ -305,7 +324,8 @@ struct tw_cuda_base {
     atomic_uint users; /* the number of launches that refer to it; while there are any, it is not recorded anew */
 };
 
-/* A kernel that fills or copies memory (cuda_fill.c, cuda_copy_kernel.c). */
+/* A kernel that fills or copies memory, or sets the condition of a graph's part (cuda_fill.c, cuda_copy_kernel.c,
+   cuda_condition.c). */
 struct tw_cuda_loaded_kernel {
     cu_module module; /* NULL: not loaded yet */
     cu_function function;
@@ -332,7 +352,7 @@ struct tw_cuda_device {
     cu_stream *idle_streams;     /* streams on which nothing runs */
     size_t idle_count, idle_capacity;
     struct tw_gpu_stage *idle_stages;
-    struct tw_cuda_loaded_kernel fills[TW_CUDA_FILL_KERNELS], copies[TW_CUDA_COPY_KERNELS];
+    struct tw_cuda_loaded_kernel fills[TW_CUDA_FILL_KERNELS], copies[TW_CUDA_COPY_KERNELS], set_condition;
     bool pool_is_tried;
     cu_pool pool; /* NULL: there is none */
     cu_stream pool_stream;

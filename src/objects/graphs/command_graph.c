@@ -127,13 +127,8 @@ static tw_status make_recorded(struct tw_recording *recording, struct tw_recorde
     *result = recorded;
     recorded->references = 1;
     recorded->device = recording->device;
-    recorded->commands = recording->commands; /* it owns them, also if it fails */
-    recorded->count = recording->count;
     recorded->by_groups = recording->by_groups;
-    for (size_t i = 0; i < recorded->count; ++i)
-        recorded->commands[i]->sequence = i; /* for those that follow it */
-    recording->commands = NULL;
-    recording->count = 0;
+    tw_recorded_graph_take(recorded, &recording->list);
     return tw_recorded_graph_make(recorded, before);
 }
 
@@ -239,7 +234,7 @@ size_t tw_command_graph_count(const tw_command_graph *graph)
     if (!graph)
         return 0;
     tw_lock();
-    const size_t count = graph->recorded->count;
+    const size_t count = graph->recorded->group_count;
     tw_unlock();
     return count;
 }

@@ -23,7 +23,8 @@ const struct tw_task_kind *tw_command_group_body(const struct tw_command_group *
 {
     if (group->kernel)
         return is_empty(&group->launch) && !group->replaces ? &tw_kind_nothing : &tw_kind_kernel;
-    return !group->args             ? &tw_kind_nothing
+    return group->body              ? group->body
+           : !group->args           ? &tw_kind_nothing
            : group->has_host_task   ? &tw_kind_host
            : group->has_native_task ? &tw_kind_native
                                     : &tw_kind_step;
@@ -122,8 +123,11 @@ tw_status tw_command_group_enter_locked(const struct tw_command_group *group, st
     if (queue->recorder.recording && event)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is recording: a recorded group has no event");
     if (queue->recorder.recording) {
-        if (group->on_host || group->has_native_task)
-            queue->recorder.recording->by_groups = true;
+        const bool by_groups = group->on_host || group->has_native_task;
+        if (by_groups && queue->recorder.open)
+            return tw_fail(TW_ERROR_UNSUPPORTED, "a conditional part of a command graph has kernels, copies, fills and "
+                                                 "prefetches: no host task, native task or update of the host");
+        queue->recorder.recording->by_groups |= by_groups;
         return tw_recorder_add_locked(&queue->recorder, command, queue->tasks.in_order);
     }
     if (queue->tasks.unfinished >= queue->limit)
