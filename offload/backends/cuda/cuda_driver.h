@@ -26,6 +26,8 @@ typedef struct cu_graph *cu_graph;
 typedef struct cu_node *cu_node;
 typedef struct cu_executable *cu_executable;
 typedef struct cu_pool *cu_pool;
+typedef struct cu_green *cu_green;             /* a green context */
+typedef struct cu_description *cu_description; /* of what it has */
 
 enum { CU_INVALID_VALUE = 1, CU_OUT_OF_MEMORY = 2, CU_NOT_READY = 600 };
 enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0, CU_EVENT_DISABLE_TIMING = 2 };
@@ -137,6 +139,17 @@ struct cu_conditional_node {
     uint64_t unused[25], more; /* zero */
 };
 _Static_assert(sizeof(struct cu_conditional_node) == 16 + 29 * 8 + 8, "the driver's size of all nodes");
+
+/* What green contexts have, since CUDA 12.4: multiprocessors. */
+enum { CU_RESOURCE_MULTIPROCESSORS = 1, CU_GREEN_DEFAULT_STREAM = 1 };
+
+struct cu_resource {
+    int type;
+    unsigned char reserved[92];
+    unsigned count, least, multiple; /* of multiprocessors; a part has at least `least`, and a multiple of `multiple` */
+    unsigned char more[36];
+};
+_Static_assert(sizeof(struct cu_resource) == 144, "the driver's size");
 
 enum cu_device_attribute {
     CU_MAX_THREADS_PER_BLOCK = 1,
@@ -274,6 +287,17 @@ enum cu_function_attribute {
     X(memory_unmap, "cuMemUnmap", (uintptr_t address, size_t bytes))                                                   \
     X(memory_access, "cuMemSetAccess",                                                                                 \
       (uintptr_t address, size_t bytes, const struct cu_access *access, size_t count))                                 \
+    X(device_resource, "cuDeviceGetDevResource", (cu_device device, struct cu_resource * resource, int type))          \
+    X(resource_split, "cuDevSmResourceSplitByCount",                                                                   \
+      (struct cu_resource * groups, unsigned *count, const struct cu_resource *all, struct cu_resource *rest,          \
+       unsigned flags, unsigned least))                                                                                \
+    X(resource_describe, "cuDevResourceGenerateDesc",                                                                  \
+      (cu_description * description, struct cu_resource * resources, unsigned count))                                  \
+    X(green_create, "cuGreenCtxCreate",                                                                                \
+      (cu_green * context, cu_description description, cu_device device, unsigned flags))                              \
+    X(green_destroy, "cuGreenCtxDestroy", (cu_green context))                                                          \
+    X(green_stream_create, "cuGreenCtxStreamCreate",                                                                   \
+      (cu_stream * stream, cu_green context, unsigned flags, int priority))                                            \
     X(graph_create, "cuGraphCreate", (cu_graph * graph, unsigned flags))                                               \
     X(graph_destroy, "cuGraphDestroy", (cu_graph graph))                                                               \
     X(graph_add_kernel, "cuGraphAddKernelNode",                                                                        \
@@ -364,6 +388,16 @@ struct tw_cuda_device {
     atomic_uint launching;        /* the number of threads that are in tw_cuda_launch_cache_enqueue() */
 };
 
+/* A sub-device: some multiprocessors of a device, which has all else. */
+struct tw_cuda_part {
+    struct tw_omp_device omp; /* first; its `whole` is the device's */
+    cu_green green;
+    size_t first, units;
+    pthread_mutex_t mutex;   /* protects the members below */
+    cu_stream *idle_streams; /* streams on which nothing runs */
+    size_t idle_count, idle_capacity;
+};
+
 extern struct tw_cuda_driver tw_cuda;
 
 static inline enum tw_cuda_choice tw_cuda_choice(void)
@@ -371,9 +405,16 @@ static inline enum tw_cuda_choice tw_cuda_choice(void)
     return tw_cuda.choice;
 }
 
+/* Returns the device; of a sub-device, the whole one. */
 static inline struct tw_cuda_device *tw_cuda_of(struct tw_backend_device *device)
 {
-    return (struct tw_cuda_device *)device;
+    return (struct tw_cuda_device *)(device->whole ? device->whole : device);
+}
+
+/* Returns the sub-device; NULL if it is none. */
+static inline struct tw_cuda_part *tw_cuda_part_of(struct tw_backend_device *device)
+{
+    return device->whole ? (struct tw_cuda_part *)device : NULL;
 }
 
 /* Loads the driver, and retains the primary context of every CUDA device with spinning synchronization. libomptarget

@@ -314,12 +314,14 @@ static bool takes_all(struct tw_backend_device *device, const struct tw_backend_
     return true;
 }
 
-/* Makes a graph, with an executable of its own, or that of an earlier graph. The driver does not update conditions. */
+/* Makes a graph, with an executable of its own, or that of an earlier graph. The driver does not update conditions. A part
+   of a device has no graphs: cuda_part.c. */
 static tw_status make(struct tw_backend_device *device, const struct tw_backend_graph_node *nodes, size_t count,
                       struct cuda_graph *before, struct tw_backend_graph **result)
 {
     struct instantiation a = {.made = NULL};
-    if (!takes_all(device, nodes, count, &a.all) || (before && (a.all.has_parts || before->source)))
+    if (tw_cuda_part_of(device) || !takes_all(device, nodes, count, &a.all)
+        || (before && (a.all.has_parts || before->source)))
         return TW_SUCCESS;
     a.made = calloc(1, sizeof *a.made);
     a.befores = malloc((a.all.most + 1) * sizeof *a.befores);

@@ -35,7 +35,7 @@ static tw_status check_devices(const struct tw_device *device, const struct tw_d
     if (device->platform != other->platform || device->backend->backend != other->backend->backend)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "%s and %s are of different platforms: no command graph has both",
                        tw_device_name(device), tw_device_name(other));
-    if (!device->backend->backend->memory || device->backend->has_own_threads || other->backend->has_own_threads)
+    if (!device->backend->backend->memory || device->parent || other->parent)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "%s is a sub-device: no command graph has both it and %s",
                        tw_device_name(device->parent ? device : other),
                        tw_device_name(device->parent ? other : device));

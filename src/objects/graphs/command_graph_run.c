@@ -20,7 +20,7 @@ struct run {
 /* Reads the condition of a part. */
 static tw_status read_condition(const struct tw_graph_part *part, bool *holds)
 {
-    struct tw_backend_device *device = part->body->device->backend;
+    struct tw_backend_device *device = tw_memory_owner(part->body->device)->backend;
     const struct tw_backend_memory *memory = device->backend->memory;
     int value = 0;
     if (memory) {
