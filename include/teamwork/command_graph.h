@@ -48,8 +48,7 @@ typedef struct tw_command_graph tw_command_graph;
  * by group, since these need the host: it saves recording and checking, but not a launch for each kernel.
  *
  * A queue over several devices records for all of them, as queues that have joined (tw_queue_join_recording()); a kernel that
- * reduces is the first device's alone then. If it keeps the order, its submissions are TW_ERROR_UNSUPPORTED: there
- * accessors have to give the order.
+ * reduces is the first device's alone then.
  *
  * A group that cannot be recorded is reported as ever: by the status of tw_queue_submit(), or at the next wait for a
  * TW_COMMAND_GROUP block. tw_queue_end_recording() reports the first of them once more, also if the program ignored it.

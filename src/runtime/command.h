@@ -73,8 +73,9 @@ struct tw_command {
     struct tw_task_queue *queue;             /* likewise */
     struct tw_task_queue *home;              /* where it was submitted; counted until released_locked() */
     const struct tw_internal_kernel *kernel; /* or NULL */
-    struct tw_command *next, *previous; /* links of the home's unfinished commands; of a recorded one, `previous` is
-                                                the command of the same in-order queue before it; or NULL */
+    struct tw_command *next, *previous; /* links of the home's unfinished commands. Of a recorded one: `previous` is the
+                                           first of those that it comes after in an in-order queue, which are linked by
+                                           `next`; or NULL */
     uint64_t sequence;                  /* its number among the home's commands, from 1 */
 
     struct tw_task body;

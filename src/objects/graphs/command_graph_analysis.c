@@ -309,6 +309,15 @@ static tw_status insert_copies(struct analysis *all, struct tw_command *command,
     return status;
 }
 
+/* Returns the number of commands that one comes after because of its queue. */
+static size_t count_before(const struct tw_command *command)
+{
+    size_t count = 0;
+    for (const struct tw_command *before = command->previous; before; before = before->next)
+        ++count;
+    return count;
+}
+
 /* Inserts a command into the dependency graph, behind the copies that it needs. */
 static tw_status insert(struct analysis *all, struct tw_command *command)
 {
@@ -320,13 +329,13 @@ static tw_status insert(struct analysis *all, struct tw_command *command)
         status = describe(all, command);
     if (status == TW_SUCCESS) {
         const size_t needed = tw_graph_edges_needed(node->accesses, node->access_count);
-        status = tw_command_make_edges(command, needed + (command->previous != NULL));
+        status = tw_command_make_edges(command, needed + count_before(command));
     }
     if (status != TW_SUCCESS)
         return status;
     tw_graph_insert(node, command->edges);
-    if (command->previous)
-        tw_graph_depend(node, &command->previous->body.node, false);
+    for (struct tw_command *before = command->previous; before; before = before->next)
+        tw_graph_depend(node, &before->body.node, false);
     status = append_task(all, &command->body);
     if (status == TW_SUCCESS)
         place_part(all->graph, command);

@@ -101,6 +101,7 @@ struct parts {
     const struct tw_graph_submission *of;
     struct tw_command **commands;
     size_t count;
+    struct tw_command **before; /* room for those that one comes after */
     struct tw_command *join;
 };
 
@@ -152,16 +153,17 @@ static void abandon_storages_locked(const struct parts *parts, size_t first)
         tw_storage_abandon_locked(parts->commands[i]->uses, parts->commands[i]->use_count);
 }
 
-/* Submits a command, behind that of the group before it in a queue that kept the order. */
+/* Submits a command, behind those of the submission before it in a queue that kept the order. */
 static tw_status submit_command_locked(const struct parts *parts, size_t at)
 {
     struct tw_command *command = parts->commands[at];
-    const struct tw_command *before = parts->of->recorded->commands[at]->previous;
+    size_t before_count = 0;
+    for (const struct tw_command *before = parts->of->recorded->commands[at]->previous; before; before = before->next)
+        parts->before[before_count++] = parts->commands[before->sequence];
     acquire_locked(command, parts->of);
     command->home = &parts->of->queue->tasks;
     tw_task_queue_retain(command->home);
-    const tw_status status =
-        tw_command_submit_after_locked(command, before ? &parts->commands[before->sequence] : NULL, before ? 1 : 0);
+    const tw_status status = tw_command_submit_after_locked(command, parts->before, before_count);
     if (status == TW_SUCCESS)
         return status;
     for (size_t i = 0; i < command->use_count; ++i)
@@ -227,7 +229,8 @@ static void drop_locked(const struct parts *parts, bool keeps_join)
 tw_status tw_graph_submit_groups(const struct tw_graph_submission *of, tw_event **event)
 {
     struct parts parts = {.of = of, .count = of->recorded->count};
-    parts.commands = calloc(parts.count + 1, sizeof(struct tw_command *));
+    parts.commands = calloc(2 * parts.count + 1, sizeof(struct tw_command *));
+    parts.before = parts.commands ? parts.commands + parts.count : NULL;
     tw_status status = parts.commands ? make_commands(&parts, event != NULL)
                                       : tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to submit a command graph");
     tw_lock();

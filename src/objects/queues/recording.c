@@ -111,11 +111,21 @@ tw_status tw_recorder_add_locked(struct tw_recorder *recorder, struct tw_command
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to record a command group");
     list->commands = commands;
     list->commands[list->count++] = command;
-    if (in_order) {
-        command->previous = recorder->last;
-        recorder->last = command;
-    }
+    if (in_order)
+        tw_recorder_order_locked(recorder, &command, 1);
     return TW_SUCCESS;
+}
+
+void tw_recorder_order_locked(struct tw_recorder *recorder, struct tw_command *const *commands, size_t count)
+{
+    struct tw_command *before = recorder->last;
+    if (count)
+        recorder->last = NULL;
+    for (size_t i = 0; i < count; ++i) {
+        commands[i]->previous = before;
+        commands[i]->next = recorder->last;
+        recorder->last = commands[i];
+    }
 }
 
 void tw_recording_refuse_locked(struct tw_recording *recording, tw_status status, const char *file, int line)

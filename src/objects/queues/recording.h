@@ -23,14 +23,14 @@ struct tw_open_part {
     struct tw_buffer *condition; /* counts its use of the root */
     size_t element;
     struct tw_recorded_list list;
-    struct tw_command *last; /* the queue's latest command before it, if the queue is in order; or NULL */
+    struct tw_command *last; /* of the queue, before the part began */
 };
 
 /* The part of a queue in a recording. Begins zero-initialized. */
 struct tw_recorder {
     struct tw_recording *recording; /* receives the groups that are submitted to the queue; or NULL */
     struct tw_recorder *next;
-    struct tw_command *last;   /* the latest command, if the queue is in order; or NULL */
+    struct tw_command *last;   /* the commands of the latest submission, linked by `next`, if the queue is in order */
     struct tw_open_part *open; /* the innermost; or NULL */
 };
 
@@ -52,6 +52,8 @@ void tw_recording_stop_locked(struct tw_recording *recording);
 /* Adds a command of a queue that records. The command has no home; if it is `in_order`, it runs after the queue's last
    one. On success the recording owns it. */
 tw_status tw_recorder_add_locked(struct tw_recorder *recorder, struct tw_command *command, bool in_order);
+/* Makes recorded commands one submission of a queue, and lets them run after its last one. */
+void tw_recorder_order_locked(struct tw_recorder *recorder, struct tw_command *const *commands, size_t count);
 /* Notes that a group was refused, unless one was before; tw_error_detail() says why. `file` is NULL if it is not known. */
 void tw_recording_refuse_locked(struct tw_recording *recording, tw_status status, const char *file, int line);
 /* Begins a part, which the recorder owns from then on. It counts its use of the condition. */
