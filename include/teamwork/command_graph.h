@@ -24,8 +24,15 @@
  * or the groups themselves, record again (tw_queue_update_graph()). A part of a graph may run only if, or as long as, a
  * value on the device says so (tw_queue_begin_while()).
  *
- * An extension: SYCL 1.2 has no such thing; the names are those of sycl_ext_oneapi_graph where that fits C. All
- * functions are thread safe.
+ * An extension: SYCL 1.2 has no such thing; the names are those of sycl_ext_oneapi_graph where that fits C. What its
+ * explicit interface makes is made by recording here, which runs nothing either:
+ *
+ *     graph.add(group)              tw_queue_submit(queue, group, &node)
+ *     property::node::depends_on    tw_depends_on(group, node) before that, as make_edge() for a later node
+ *     graph.add() without a group   a group without a step, which only joins others
+ *     node.update_nd_range() etc.   tw_queue_update_graph()
+ *
+ * All functions are thread safe.
  */
 #ifndef TEAMWORK_COMMAND_GRAPH_H
 #define TEAMWORK_COMMAND_GRAPH_H
@@ -40,9 +47,13 @@ typedef struct tw_command_graph tw_command_graph;
 
 /**
  * From now on, groups that any thread submits to the queue are recorded, in their order, and not run. What counts is
- * when they are submitted: a group that was begun before is recorded too. They have no events: tw_queue_submit() with a
- * place for one is TW_ERROR_INVALID_ARGUMENT meanwhile. Waiting, host accessors and other queues are as ever, and see
- * nothing of what is recorded.
+ * when they are submitted: a group that was begun before is recorded too. Waiting, host accessors and other queues are as
+ * ever, and see nothing of what is recorded.
+ *
+ * The event of a recorded group stands for a node of the graph: another group of the recording may depend on it
+ * (tw_depends_on()), where neither accessors nor an in-order queue give the order. It is pending for ever, and to wait for
+ * it is TW_ERROR_INVALID_COMMAND_GROUP. A group that becomes several, of an algorithm or for several devices, has none:
+ * tw_queue_submit() with a place for it is TW_ERROR_INVALID_ARGUMENT.
  *
  * Whatever a group has can be recorded. A graph with a host task, a native task or tw_update_host() is submitted group
  * by group, since these need the host: it saves recording and checking, but not a launch for each kernel.

@@ -309,12 +309,15 @@ static tw_status insert_copies(struct analysis *all, struct tw_command *command,
     return status;
 }
 
-/* Returns the number of commands that one comes after because of its queue. */
-static size_t count_before(const struct tw_command *command)
+size_t tw_recorded_before(const struct tw_command *command, struct tw_command **commands)
 {
     size_t count = 0;
-    for (const struct tw_command *before = command->previous; before; before = before->next)
-        ++count;
+    for (struct tw_command *before = command->previous; before; before = before->next, ++count)
+        if (commands)
+            commands[count] = before;
+    for (size_t i = 0; command->after && i < command->after->count; ++i, ++count)
+        if (commands)
+            commands[count] = command->after->commands[i];
     return count;
 }
 
@@ -329,13 +332,15 @@ static tw_status insert(struct analysis *all, struct tw_command *command)
         status = describe(all, command);
     if (status == TW_SUCCESS) {
         const size_t needed = tw_graph_edges_needed(node->accesses, node->access_count);
-        status = tw_command_make_edges(command, needed + count_before(command));
+        status = tw_command_make_edges(command, needed + tw_recorded_before(command, NULL));
     }
     if (status != TW_SUCCESS)
         return status;
     tw_graph_insert(node, command->edges);
     for (struct tw_command *before = command->previous; before; before = before->next)
         tw_graph_depend(node, &before->body.node, false);
+    for (size_t i = 0; command->after && i < command->after->count; ++i)
+        tw_graph_depend(node, &command->after->commands[i]->body.node, false);
     status = append_task(all, &command->body);
     if (status == TW_SUCCESS)
         place_part(all->graph, command);

@@ -53,6 +53,10 @@ static inline const struct tw_graph_part *tw_graph_part_of(const struct tw_comma
     return recorded->context;
 }
 
+/* Returns the number of commands that a recorded one comes after because of its queue or the program, and stores them unless
+   `commands` is NULL. Some may be there twice. */
+size_t tw_recorded_before(const struct tw_command *command, struct tw_command **commands);
+
 /* The program's handle. */
 struct tw_command_graph {
     size_t references; /* the handle and each unfinished submission */

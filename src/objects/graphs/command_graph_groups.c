@@ -157,9 +157,9 @@ static void abandon_storages_locked(const struct parts *parts, size_t first)
 static tw_status submit_command_locked(const struct parts *parts, size_t at)
 {
     struct tw_command *command = parts->commands[at];
-    size_t before_count = 0;
-    for (const struct tw_command *before = parts->of->recorded->commands[at]->previous; before; before = before->next)
-        parts->before[before_count++] = parts->commands[before->sequence];
+    const size_t before_count = tw_recorded_before(parts->of->recorded->commands[at], parts->before);
+    for (size_t i = 0; i < before_count; ++i)
+        parts->before[i] = parts->commands[parts->before[i]->sequence];
     acquire_locked(command, parts->of);
     command->home = &parts->of->queue->tasks;
     tw_task_queue_retain(command->home);
@@ -229,7 +229,12 @@ static void drop_locked(const struct parts *parts, bool keeps_join)
 tw_status tw_graph_submit_groups(const struct tw_graph_submission *of, tw_event **event)
 {
     struct parts parts = {.of = of, .count = of->recorded->count};
-    parts.commands = calloc(2 * parts.count + 1, sizeof(struct tw_command *));
+    size_t most = 0;
+    for (size_t i = 0; i < parts.count; ++i) {
+        const size_t before = tw_recorded_before(of->recorded->commands[i], NULL);
+        most = before > most ? before : most;
+    }
+    parts.commands = calloc(parts.count + most + 1, sizeof(struct tw_command *));
     parts.before = parts.commands ? parts.commands + parts.count : NULL;
     tw_status status = parts.commands ? make_commands(&parts, event != NULL)
                                       : tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to submit a command graph");

@@ -190,7 +190,7 @@ static tw_status record_locked(struct tw_queue *queue, struct tw_command_group *
     if (queue->recorder.recording != recording)
         status = tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, "the recording ended before the part did");
     if (status == TW_SUCCESS)
-        status = tw_command_group_enter_locked(group, command, NULL);
+        status = tw_command_group_enter_locked(group, command);
     if (status != TW_SUCCESS) {
         tw_command_group_abandon_locked(command);
         return status;

@@ -180,10 +180,14 @@ static tw_status submit_commands_locked(const struct joint *joint, tw_event **ev
 {
     const bool records = joint->queue->recorder.recording != NULL;
     tw_status status = TW_SUCCESS;
+    if (records && event)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT,
+                       "the queue is recording: a group that becomes several, of an algorithm "
+                       "or for several devices, has no event");
     for (*submitted = 0; *submitted < joint->count; ++*submitted) {
         struct tw_command_group *group = joint->groups[*submitted];
         group->events = joint->before;
-        status = tw_command_group_enter_locked(group, joint->commands[*submitted], records ? event : NULL);
+        status = tw_command_group_enter_locked(group, joint->commands[*submitted]);
         group->events = NULL;
         if (status != TW_SUCCESS)
             return status;

@@ -10,9 +10,13 @@
 #include "objects/data/buffer.h"
 #include "runtime/allocation.h"
 
+#define FIRST_LIST ((uint64_t)1 << 63) /* above all indices, which are the sequences of a graph's commands */
+
 void tw_recording_drop_command_locked(struct tw_command *command)
 {
     tw_unpin(&command->pins);
+    free(command->after);
+    command->after = NULL;
     if (command->body.kind->dropped_locked)
         command->body.kind->dropped_locked(command);
     for (size_t i = 0; i < command->use_count; ++i)
@@ -102,15 +106,31 @@ void tw_recorder_leave_locked(struct tw_recorder *recorder)
     *recorder = (struct tw_recorder){.recording = NULL};
 }
 
+static struct tw_recorded_list *list_of(const struct tw_recorder *recorder)
+{
+    return recorder->open ? &recorder->open->list : &recorder->recording->list;
+}
+
+bool tw_recorder_knows_locked(const struct tw_recorder *recorder, const struct tw_command *command)
+{
+    const struct tw_recorded_list *list = list_of(recorder);
+    return list->number && command->is_recorded && command->sequence == list->number;
+}
+
 tw_status tw_recorder_add_locked(struct tw_recorder *recorder, struct tw_command *command, bool in_order)
 {
-    struct tw_recorded_list *list = recorder->open ? &recorder->open->list : &recorder->recording->list;
+    static uint64_t lists;
+    struct tw_recorded_list *list = list_of(recorder);
     struct tw_command **commands =
         tw_list_with_room(list->commands, list->count, &list->capacity, sizeof(struct tw_command *));
     if (!commands)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to record a command group");
     list->commands = commands;
     list->commands[list->count++] = command;
+    if (!list->number)
+        list->number = ++lists | FIRST_LIST;
+    command->is_recorded = true;
+    command->sequence = list->number;
     if (in_order)
         tw_recorder_order_locked(recorder, &command, 1);
     return TW_SUCCESS;

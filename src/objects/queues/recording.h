@@ -4,6 +4,7 @@
 #define TEAMWORK_OBJECTS_RECORDING_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "runtime/command.h"
 
@@ -14,6 +15,7 @@ struct tw_recording;
 struct tw_recorded_list {
     struct tw_command **commands;
     size_t count, capacity;
+    uint64_t number; /* that of no other list: meanwhile the sequence of its commands; 0: it had none yet */
 };
 
 /* A conditional part that a queue has begun and not ended. What it records becomes one command. */
@@ -52,6 +54,9 @@ void tw_recording_stop_locked(struct tw_recording *recording);
 /* Adds a command of a queue that records. The command has no home; if it is `in_order`, it runs after the queue's last
    one. On success the recording owns it. */
 tw_status tw_recorder_add_locked(struct tw_recorder *recorder, struct tw_command *command, bool in_order);
+/* Returns true if the next command of a queue that records may come after a command: it is of the same recording, and of
+   the same part. */
+bool tw_recorder_knows_locked(const struct tw_recorder *recorder, const struct tw_command *command);
 /* Makes recorded commands one submission of a queue, and lets them run after its last one. */
 void tw_recorder_order_locked(struct tw_recorder *recorder, struct tw_command *const *commands, size_t count);
 /* Notes that a group was refused, unless one was before; tw_error_detail() says why. `file` is NULL if it is not known. */
