@@ -355,8 +355,8 @@ TW_API bool tw_platform_has_extension(const tw_platform *platform, const char *e
  * on its multiprocessors alone, so that a short kernel need not wait for a long one elsewhere. `units` is a multiple of
  * what the GPU demands, 8 on compute capability 9.0, and some multiprocessors may be left over:
  * TW_DEVICE_INFO_PARTITION_MAX_SUB_DEVICES tells how many of the smallest there are. Such a sub-device is not divided
- * again, refuses kernels that only OpenMP can launch (TW_ERROR_UNSUPPORTED, in the teams lowering all of them), and runs
- * the kernels of a command graph one by one. Simulated devices can be divided likewise, by any number of units.
+ * again, refuses kernels that only OpenMP can launch (TW_ERROR_UNSUPPORTED, in the teams lowering all of them), and is
+ * given the groups of a command graph one by one. Simulated devices can be divided likewise, by any number of units.
  *
  * Sub-devices belong to the library and live until tw_shutdown(): the same call returns the same ones again.
  *

@@ -66,19 +66,24 @@ static cu_result make_green(const struct tw_cuda_device *device, struct cu_resou
     return error ? error : tw_cuda.green_create(green, description, device->device, CU_GREEN_DEFAULT_STREAM);
 }
 
-/* Makes the green context of the group that begins with a multiprocessor. Called in the device's context. */
+/* Makes the green context of the group that begins with a multiprocessor. All groups are asked for, so that they are the same
+   ones each time. Called in the device's context. */
 static tw_status find_green(struct tw_backend_device *base, size_t first, size_t units, cu_green *green)
 {
-    unsigned count = (unsigned)(first / units) + 1;
-    const unsigned wanted = count;
-    struct cu_resource *groups = calloc(count, sizeof *groups);
-    if (!groups)
-        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a sub-device");
-    tw_status status = split(base, units, groups, &count);
-    if (status == TW_SUCCESS && (count < wanted || groups[wanted - 1].count != units))
-        status =
-            tw_fail(TW_ERROR_INVALID_ARGUMENT, "this GPU has no %u sub-devices of %zu compute units", wanted, units);
-    const cu_result error = status == TW_SUCCESS ? make_green(tw_cuda_of(base), &groups[wanted - 1], green) : 0;
+    const size_t wanted = first / units;
+    unsigned count = 0;
+    cu_result error = 0;
+    tw_status status = split(base, units, NULL, &count);
+    struct cu_resource *groups = status == TW_SUCCESS ? calloc((size_t)count + 1, sizeof *groups) : NULL;
+    if (status == TW_SUCCESS && !groups)
+        status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a sub-device");
+    if (status == TW_SUCCESS)
+        status = split(base, units, groups, &count);
+    if (status == TW_SUCCESS && (wanted >= count || groups[wanted].count != units))
+        status = tw_fail(TW_ERROR_INVALID_ARGUMENT, "this GPU has no %zu sub-devices of %zu compute units", wanted + 1,
+                         units);
+    if (status == TW_SUCCESS)
+        error = make_green(tw_cuda_of(base), &groups[wanted], green);
     free(groups);
     return error ? tw_gpu_fail(TW_ERROR_UNSUPPORTED, tw_cuda_error(error), "the CUDA driver made no part of a GPU")
                  : status;

@@ -517,8 +517,12 @@ tw_status tw_recorded_graph_make(struct tw_recorded_graph *graph, struct tw_reco
     const struct tw_backend_graphs *graphs = graph->device->backend->backend->graphs;
     if (graph->by_groups)
         return TW_SUCCESS;
-    const tw_status status = tw_recorded_graph_analyse(graph);
-    return status == TW_SUCCESS && graphs && stays_on_devices(graph) ? instantiate(graph, before) : status;
+    tw_status status = tw_recorded_graph_analyse(graph);
+    if (status == TW_SUCCESS && graphs && stays_on_devices(graph))
+        status = instantiate(graph, before);
+    if (!graph->instance && graph->device->backend->whole)
+        graph->by_groups = true; /* a backend may have no graphs for a part of a device, but has streams */
+    return status;
 }
 
 void tw_recorded_graph_unmake(struct tw_recorded_graph *graph)
