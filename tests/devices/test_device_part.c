@@ -179,22 +179,11 @@ static inline void count_down(const struct count_down *k)
 }
 TW_SINGLE_TASK(count_down);
 
-TW_TEST(every_kind_of_group_runs)
+/* Fills, copies and reduces. */
+static void use_buffers(tw_queue *queue, tw_buffer *x)
 {
-    tw_device *device = divisible(), *parts[MOST];
-    tw_queue *queue = NULL;
-    tw_command_graph *graph = NULL;
     const unsigned seven = 7;
-    static unsigned values[N];
-    if (!device)
-        TW_SKIP();
-    divide(device, parts);
-    if (!(queue = queue_on(parts[0], TW_QUEUE_IN_ORDER | TW_QUEUE_PROFILING)))
-        TW_SKIP();
-    tw_buffer *x = tw_test_ints(N, 1), *y = tw_test_ints(N, 0), *sum = tw_test_int(0), *left = tw_test_int(4);
-    unsigned *raw = (unsigned *)tw_malloc_device(parts[0], sizeof values);
-    unsigned *pooled = (unsigned *)tw_malloc_async(queue, sizeof values);
-    TW_CHECK(raw && pooled && tw_pointer_get_device(raw) == device);
+    tw_buffer *y = tw_test_ints(N, 0), *sum = tw_test_int(0);
     TW_COMMAND_GROUP(queue, cg) {
         tw_fill(cg, x, &seven);
     }
@@ -205,6 +194,17 @@ TW_TEST(every_kind_of_group_runs)
         tw_parallel_for(cg, tw_range_1d(N), total, .x = tw_read(cg, y), .sum = TW_REDUCE_INIT(cg, sum));
     }
     TW_EQUAL(value_of(sum), 7 * N);
+    tw_test_destroy_buffers((tw_buffer *[]){y, sum}, 2);
+}
+
+/* Memory that is allocated for a part is the whole device's. */
+static void use_usm(tw_queue *queue, tw_device *part, const tw_device *whole)
+{
+    static unsigned values[N];
+    const unsigned seven = 7;
+    unsigned *raw = (unsigned *)tw_malloc_device(part, sizeof values);
+    unsigned *pooled = (unsigned *)tw_malloc_async(queue, sizeof values);
+    TW_CHECK(raw && pooled && tw_pointer_get_device(raw) == whole);
     TW_COMMAND_GROUP(queue, cg) {
         tw_mem_fill(cg, raw, &seven, sizeof seven, N);
     }
@@ -218,6 +218,16 @@ TW_TEST(every_kind_of_group_runs)
         tw_memcpy(cg, values, pooled, sizeof values);
     }
     TW_PASS(tw_free_async(queue, pooled));
+    TW_PASS(tw_queue_wait_and_throw(queue));
+    TW_CHECK(values[0] == 12 && values[N - 1] == 12);
+    tw_free(raw);
+}
+
+/* A loop of four steps, and a step. */
+static void use_graph(tw_queue *queue, tw_buffer *x)
+{
+    tw_command_graph *graph = NULL;
+    tw_buffer *left = tw_test_int(4);
     TW_PASS(tw_queue_begin_recording(queue));
     TW_PASS(tw_queue_begin_while(queue, left, 0));
     submit_step(queue, x, 1);
@@ -225,14 +235,29 @@ TW_TEST(every_kind_of_group_runs)
         tw_single_task(cg, count_down, .left = tw_read_write(cg, left));
     }
     TW_PASS(tw_queue_end_while(queue));
+    submit_step(queue, x, 2);
     TW_PASS(tw_queue_end_recording(queue, &graph));
     TW_PASS(tw_queue_submit_graph(queue, graph, NULL));
     TW_PASS(tw_queue_wait_and_throw(queue));
-    TW_CHECK(values[0] == 12 && values[N - 1] == 12);
-    tw_test_expect_ints(x, (((7 * 3 + 1) * 3 + 1) * 3 + 1) * 3 + 1);
     tw_command_graph_destroy(&graph);
-    tw_free(raw);
-    tw_test_destroy_buffers((tw_buffer *[]){x, y, sum, left}, 4);
+    TW_PASS(tw_buffer_destroy(&left));
+}
+
+TW_TEST(every_kind_of_group_runs)
+{
+    tw_device *device = divisible(), *parts[MOST];
+    tw_queue *queue = NULL;
+    if (!device)
+        TW_SKIP();
+    divide(device, parts);
+    if (!(queue = queue_on(parts[0], TW_QUEUE_IN_ORDER | TW_QUEUE_PROFILING)))
+        TW_SKIP();
+    tw_buffer *x = tw_test_ints(N, 1);
+    use_buffers(queue, x);
+    use_usm(queue, parts[0], device);
+    use_graph(queue, x);
+    tw_test_expect_ints(x, ((((7 * 3 + 1) * 3 + 1) * 3 + 1) * 3 + 1) * 3 + 2);
+    TW_PASS(tw_buffer_destroy(&x));
     TW_PASS(tw_queue_destroy(&queue));
 }
 

@@ -252,44 +252,51 @@ static tw_event *submit_raw_after(tw_queue *queue, unsigned *x, size_t count, in
     return event;
 }
 
-/* Groups that no accessor orders come one after the other by the events of recorded ones: kernels on unified shared memory,
-   also of two queues, two beside each other, and a group without a step that joins these. With a host task each group is
-   submitted by itself. */
+/* Records MANY steps in a row on two queues, two beside each other, a group without a kernel that joins these, and a last
+   step. Returns what x is then. */
+static unsigned record_edges(tw_queue *const *queues, unsigned *x, bool has_task)
+{
+    tw_event *last = NULL, *both[2];
+    unsigned expected = 0;
+    tw_command_group *cg = tw_queue_begin(queues[0]);
+    tw_memset(cg, x, 0, N * sizeof *x);
+    TW_PASS(tw_queue_submit(queues[0], cg, &last));
+    for (int i = 0; i < MANY; ++i) {
+        tw_event *const twice[] = {last, last};
+        tw_event *next = submit_raw_after(queues[i % 2], x, N, i, twice, 2);
+        tw_event_release(&last);
+        last = next;
+        expected = 3 * expected + (unsigned)i;
+    }
+    for (int i = 0; i < 2; ++i)
+        both[i] = submit_raw_after(queues[i], x + (size_t)i * (N / 2), N / 2, 5, &last, 1);
+    tw_event_release(&last);
+    cg = tw_queue_begin(queues[1]);
+    tw_depends_on_all(cg, both, 2);
+    if (has_task)
+        tw_host_task(cg, do_nothing, NULL, 0);
+    TW_PASS(tw_queue_submit(queues[1], cg, &last));
+    tw_event *end = submit_raw_after(queues[0], x, N, 7, &last, 1);
+    tw_event_release(&end);
+    tw_event_release(&last);
+    for (int i = 0; i < 2; ++i)
+        tw_event_release(&both[i]);
+    return 3 * (3 * expected + 5) + 7;
+}
+
+/* Groups that no accessor orders, with kernels on unified shared memory, come one after the other by the events of recorded
+   ones. With a host task each group is submitted by itself. */
 TW_TEST(recorded_groups_depend_on_each_other)
 {
     for (int has_task = 0; has_task < 2; ++has_task) {
         tw_queue *queues[2] = {tw_test_queue(), NULL};
         TW_PASS(tw_queue_create_on_device(tw_queue_device(queues[0]), NULL, NULL, &queues[1]));
-        tw_event *last = NULL, *both[2];
         tw_command_graph *graph = NULL;
-        unsigned expected = 0, values[N], *x = (unsigned *)tw_malloc_device(tw_queue_device(queues[0]), sizeof values);
+        unsigned values[N], *x = (unsigned *)tw_malloc_device(tw_queue_device(queues[0]), sizeof values);
         TW_CHECK(x != NULL);
         TW_PASS(tw_queue_begin_recording(queues[0]));
         TW_PASS(tw_queue_join_recording(queues[1], queues[0]));
-        tw_command_group *cg = tw_queue_begin(queues[0]);
-        tw_memset(cg, x, 0, sizeof values);
-        TW_PASS(tw_queue_submit(queues[0], cg, &last));
-        for (int i = 0; i < MANY; ++i) {
-            tw_event *const twice[] = {last, last};
-            tw_event *next = submit_raw_after(queues[i % 2], x, N, i, twice, 2);
-            tw_event_release(&last);
-            last = next;
-            expected = 3 * expected + (unsigned)i;
-        }
-        for (int i = 0; i < 2; ++i)
-            both[i] = submit_raw_after(queues[i], x + (size_t)i * (N / 2), N / 2, 5, &last, 1);
-        tw_event_release(&last);
-        cg = tw_queue_begin(queues[1]);
-        tw_depends_on_all(cg, both, 2);
-        if (has_task)
-            tw_host_task(cg, do_nothing, NULL, 0);
-        TW_PASS(tw_queue_submit(queues[1], cg, &last));
-        tw_event *end = submit_raw_after(queues[0], x, N, 7, &last, 1);
-        expected = 3 * (3 * expected + 5) + 7;
-        tw_event_release(&end);
-        tw_event_release(&last);
-        for (int i = 0; i < 2; ++i)
-            tw_event_release(&both[i]);
+        const unsigned expected = record_edges(queues, x, has_task);
         TW_PASS(tw_queue_end_recording(queues[0], &graph));
         for (int turn = 0; turn < 3; ++turn)
             TW_PASS(tw_queue_submit_graph(queues[0], graph, NULL));
