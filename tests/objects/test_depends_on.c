@@ -314,6 +314,49 @@ TW_TEST(recorded_groups_depend_on_each_other)
     }
 }
 
+static tw_status fail_once(const void *block)
+{
+    bool *fails = *(bool *const *)block;
+    const bool failed = *fails;
+    *fails = false;
+    return failed ? tw_task_fail(TW_ERROR_TRANSFER_FAILED, "once") : TW_SUCCESS;
+}
+
+/* What depends on a recorded host task that fails is not run; the next submission is. */
+TW_TEST(a_failed_node_cancels_what_depends_on_it)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *x = tw_test_ints(N, 1), *y = tw_test_ints(N, 1);
+    tw_event *task = NULL, *done = NULL;
+    tw_command_graph *graph = NULL;
+    bool fails = true, *block = &fails;
+    TW_PASS(tw_queue_begin_recording(queue));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_host_task(cg, fail_once, &block, sizeof block);
+    TW_PASS(tw_queue_submit(queue, cg, &task));
+    cg = step_group(queue, x, 1);
+    tw_depends_on(cg, task);
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    submit_step(queue, y, 1);
+    tw_event_release(&task);
+    TW_PASS(tw_queue_end_recording(queue, &graph));
+    TW_PASS(tw_queue_submit_graph(queue, graph, &done));
+    TW_FAIL(tw_event_wait(done), TW_ERROR_TRANSFER_FAILED);
+    tw_event_release(&done);
+    TW_FAIL(tw_queue_wait(queue), TW_ERROR_TRANSFER_FAILED);
+    TW_FAIL(tw_queue_wait(queue), TW_ERROR_CANCELLED);
+    tw_test_expect_lost(x);
+    TW_EQUAL(value_of(y), 4);
+    tw_test_store(x, (int[N]){0});
+    TW_PASS(tw_queue_submit_graph(queue, graph, NULL));
+    TW_PASS(tw_queue_wait(queue));
+    TW_EQUAL(value_of(x), 1);
+    tw_command_graph_destroy(&graph);
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_buffer_destroy(&y));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* A part knows no group before it, and what is behind it knows none of it: the part is one group. */
 TW_TEST(parts_have_no_events)
 {
@@ -674,6 +717,7 @@ TW_TEST_LIST = {TW_CASE(a_group_waits_for_an_event_of_another_queue),
                 TW_CASE(a_group_keeps_its_events),
                 TW_CASE(a_recorded_group_depends_on_no_other_event),
                 TW_CASE(recorded_groups_depend_on_each_other),
+                TW_CASE(a_failed_node_cancels_what_depends_on_it),
                 TW_CASE(parts_have_no_events),
                 TW_CASE(a_user_event_is_completed_by_any_thread),
                 TW_CASE(mistakes_with_user_events_are_errors),

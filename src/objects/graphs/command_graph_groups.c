@@ -86,7 +86,7 @@ static struct tw_command *make_command(const struct tw_graph_submission *of, con
         command->launch.accesses = command->uses;
     }
     command->body.node.domain = command->body.kind->domain ? command->body.kind->domain(command) : NULL;
-    command->only_orders = true;
+    command->only_orders = !recorded->after; /* a queue that keeps the order cancels nothing, the program's edges do */
     command->shares_turn = true;
     command->is_held = true; /* nothing gets in between */
     command->timed = is_timed;
