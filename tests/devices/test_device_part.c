@@ -261,6 +261,31 @@ TW_TEST(every_kind_of_group_runs)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* One launch runs on several parts, as on several devices; their memory is one. */
+TW_TEST(a_queue_over_parts_divides_its_launches)
+{
+    tw_device *device = divisible(), *parts[MOST];
+    tw_queue *queue = NULL;
+    if (!device || divide(device, parts) < 2 || !(queue = queue_on(parts[0], 0)))
+        TW_SKIP();
+    TW_PASS(tw_queue_destroy(&queue));
+    TW_PASS(tw_queue_create_over(parts, 2, 0, NULL, NULL, &queue));
+    tw_buffer *x = tw_test_ints(N, 1), *sum = tw_test_int(0);
+    unsigned expected = 1;
+    for (int i = 0; i < ROUNDS; ++i) {
+        submit_step(queue, x, i);
+        expected = 3 * expected + (unsigned)i;
+    }
+    TW_COMMAND_GROUP(queue, cg) {
+        tw_parallel_for(cg, tw_range_1d(N), total, .x = tw_read(cg, x), .sum = TW_REDUCE_INIT(cg, sum));
+    }
+    TW_PASS(tw_queue_wait_and_throw(queue));
+    TW_EQUAL((unsigned)value_of(sum), N * expected);
+    tw_test_expect_ints(x, (int)expected);
+    tw_test_destroy_buffers((tw_buffer *[]){x, sum}, 2);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 /* Notes the multiprocessor that runs a work-item, which takes a while: so that all of them have some. */
 struct note_unit {
     unsigned *used;
@@ -327,5 +352,6 @@ TW_TEST_LIST = {TW_CASE(parts_have_the_units_that_were_asked_for),
                 TW_CASE(what_cannot_be_divided),
                 TW_CASE(parts_have_the_memory_of_the_whole),
                 TW_CASE(every_kind_of_group_runs),
+                TW_CASE(a_queue_over_parts_divides_its_launches),
                 TW_CASE(kernels_run_on_the_multiprocessors_of_their_part),
                 TW_CASES_END};
