@@ -46,8 +46,9 @@ struct tw_backend_device {
     bool exclusive;       /* a parallel kernel occupies the whole device: run one at a time */
     unsigned max_workers; /* the number of commands that are worth running at a time */
     unsigned max_copies;  /* the same for copies to the device; 0: as many as commands */
-    bool has_own_threads; /* only worker threads of this device run its kernels and copies: a sub-device */
-    bool times_cost;      /* `measure` makes launches slower: use it only on request */
+    bool has_own_threads; /* only worker threads of this device run its kernels and copies: a sub-device of the host */
+    struct tw_backend_device *whole; /* of a sub-device of a device with memory of its own: that device; else NULL */
+    bool times_cost;                 /* `measure` makes launches slower: use it only on request */
     /* Stores access number `index`, counted from 0, of a launch on the device; their parts do not overlap. Returns
        false if there are fewer. Set by the runtime once the device is open. `check` may call it, and so may the code
        that runs the launch, until the outcome of the launch was asked for. */
@@ -59,6 +60,12 @@ struct tw_backend_device {
        if it leads to none. Set by the runtime likewise. */
     bool (*name_usm)(const void *pointer, char *text, size_t bytes);
 };
+
+/* Returns the device whose memory a device uses. */
+static inline const struct tw_backend_device *tw_backend_whole(const struct tw_backend_device *device)
+{
+    return device->whole ? device->whole : device;
+}
 
 /* The properties of a device; zero and "" where they are not known. */
 struct tw_device_facts {
@@ -180,18 +187,31 @@ struct tw_backend_times {
     uint64_t start_ns, end_ns;
 };
 
-/* A kernel, a copy or a fill of a graph, and the nodes that it waits for. At most one of kernel, copy and fill is not
-   NULL; if all are NULL, the node only waits. The nodes of a graph may be of several devices of a backend. What the pointers lead to lives as long as the graph, and is not changed,
-   except for the contents of copied and filled memory. */
+struct tw_backend_graph_part;
+
+/* A kernel, a copy, a fill or a conditional part of a graph, and the nodes that it waits for. At most one of kernel, copy,
+   fill and part is not NULL; if all are NULL, the node only waits. The nodes of a graph may be of several devices of a
+   backend. What the pointers lead to lives as long as the graph, and is not changed, except for the contents of copied and
+   filled memory; `before` and the nodes of a part live only during the call. */
 struct tw_backend_graph_node {
     struct tw_backend_device
-        *device; /* runs the kernel, has the filled memory, or is the target of a copy between two */
+        *device; /* runs the kernel or the part, has the filled memory, or is the target of a copy between two */
     const struct tw_internal_kernel *kernel;
     const struct tw_internal_launch *launch; /* of the kernel */
     const struct tw_backend_copy *copy;      /* as the `copy` of tw_backend_async takes it */
     const struct tw_backend_fill *fill;      /* of memory of the device */
-    const size_t *before;                    /* indices of the earlier nodes that it waits for, each once */
+    const struct tw_backend_graph_part *part;
+    const size_t *before; /* indices of the earlier nodes that it waits for, each once */
     size_t before_count;
+};
+
+/* Nodes that run if a condition in the memory of their device holds, or again and again while it does: it is read before
+   they run, and after each time. They are of one device. A part may have parts. */
+struct tw_backend_graph_part {
+    const int *condition; /* holds if it is not 0 */
+    bool repeats;
+    const struct tw_backend_graph_node *nodes;
+    size_t count;
 };
 
 /* An instantiated graph: nodes that a stream launches by one call. Backends embed it first in their own struct. */
@@ -409,18 +429,26 @@ struct tw_backend_simulation {
 };
 
 /* For devices that can be divided into sub-devices: parts of their compute units, which have a fixed order. A sub-device is
-   of the same backend, uses the memory of its parent, and can be divided again. */
+   of the same backend and uses the memory of its parent: where devices have memory of their own, the slots of
+   tw_backend_memory are called for the parent alone. */
 struct tw_backend_parts {
+    unsigned ways; /* a set of tw_partition */
+
+    /* Stores how many sub-devices of `units` compute units each there are, or if that is 0, of as few as possible. Fails
+       with TW_ERROR_UNSUPPORTED if this device cannot be divided, and TW_ERROR_INVALID_ARGUMENT if it can, but not so.
+       Called from any thread. NULL: as many as fit, of any number. */
+    tw_status (*equally)(struct tw_backend_device *device, size_t units, size_t *count);
+
     /* Stores, for the domains of a kind that the device's units belong to, the number of units of each, in the order of the
        units, and how many domains there are: 0 if there are none of that kind. `counts` has room for one number a unit.
-       Never asked for TW_AFFINITY_NEXT_PARTITIONABLE. */
+       Never asked for TW_AFFINITY_NEXT_PARTITIONABLE. NULL without TW_PARTITION_BY_AFFINITY_DOMAIN. */
     tw_status (*domains)(struct tw_backend_device *device, tw_affinity_domain domain, size_t *counts, size_t *domains);
 
     /* Opens the sub-device of `count` >= 1 units from number `first` on. Called under the discovery lock. `close` closes
        it, before its parent. */
     tw_status (*open)(struct tw_backend_device *device, size_t first, size_t count, struct tw_backend_device **part);
 
-    /* Called by each worker thread of a sub-device when it starts, instead of `begin_thread`. */
+    /* Called by each worker thread of a sub-device with threads of its own when it starts, instead of `begin_thread`. */
     void (*begin_thread)(struct tw_backend_device *part);
 };
 

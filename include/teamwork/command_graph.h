@@ -21,10 +21,18 @@
  *
  * The values of captures are those of the recording. To change data between two submissions, write the buffers, or
  * record a copy of the program's memory (tw_copy_from()), which is read at each submission. To change captures, ranges
- * or the groups themselves, record again (tw_queue_update_graph()).
+ * or the groups themselves, record again (tw_queue_update_graph()). A part of a graph may run only if, or as long as, a
+ * value on the device says so (tw_queue_begin_while()).
  *
- * An extension: SYCL 1.2 has no such thing; the names are those of sycl_ext_oneapi_graph where that fits C. All
- * functions are thread safe.
+ * An extension: SYCL 1.2 has no such thing; the names are those of sycl_ext_oneapi_graph where that fits C. What its
+ * explicit interface makes is made by recording here, which runs nothing either:
+ *
+ *     graph.add(group)              tw_queue_submit(queue, group, &node)
+ *     property::node::depends_on    tw_depends_on(group, node) before that, as make_edge() for a later node
+ *     graph.add() without a group   a group without a step, which only joins others
+ *     node.update_nd_range() etc.   tw_queue_update_graph()
+ *
+ * All functions are thread safe.
  */
 #ifndef TEAMWORK_COMMAND_GRAPH_H
 #define TEAMWORK_COMMAND_GRAPH_H
@@ -35,18 +43,23 @@ TW_BEGIN_DECLS
 
 typedef struct tw_command_graph tw_command_graph;
 
+/* ---- recording --------------------------------------------------------------------------------------------------- */
+
 /**
  * From now on, groups that any thread submits to the queue are recorded, in their order, and not run. What counts is
- * when they are submitted: a group that was begun before is recorded too. They have no events: tw_queue_submit() with a
- * place for one is TW_ERROR_INVALID_ARGUMENT meanwhile. Waiting, host accessors and other queues are as ever, and see
- * nothing of what is recorded.
+ * when they are submitted: a group that was begun before is recorded too. Waiting, host accessors and other queues are as
+ * ever, and see nothing of what is recorded.
+ *
+ * The event of a recorded group stands for a node of the graph: another group of the recording may depend on it
+ * (tw_depends_on()), where neither accessors nor an in-order queue give the order. It is pending for ever, and to wait for
+ * it is TW_ERROR_INVALID_COMMAND_GROUP. A group that becomes several, of an algorithm or for several devices, has none:
+ * tw_queue_submit() with a place for it is TW_ERROR_INVALID_ARGUMENT.
  *
  * Whatever a group has can be recorded. A graph with a host task, a native task or tw_update_host() is submitted group
  * by group, since these need the host: it saves recording and checking, but not a launch for each kernel.
  *
  * A queue over several devices records for all of them, as queues that have joined (tw_queue_join_recording()); a kernel that
- * reduces is the first device's alone then. If it keeps the order, its submissions are TW_ERROR_UNSUPPORTED: there
- * accessors have to give the order.
+ * reduces is the first device's alone then.
  *
  * A group that cannot be recorded is reported as ever: by the status of tw_queue_submit(), or at the next wait for a
  * TW_COMMAND_GROUP block. tw_queue_end_recording() reports the first of them once more, also if the program ignored it.
@@ -118,6 +131,78 @@ TW_API tw_status tw_queue_end_recording(tw_queue *queue, tw_command_graph **grap
  */
 TW_API tw_status tw_queue_update_graph(tw_queue *queue, tw_command_graph *graph);
 
+/* ---- conditional parts ------------------------------------------------------------------------------------------- */
+
+/**
+ * Begins a part of what the queue records that runs again and again while a value on the device is not 0:
+ *
+ *     tw_queue_begin_recording(queue);
+ *     start(queue, ...);
+ *     tw_queue_begin_while(queue, more, 0);
+ *     iterate(queue, ...);                     // its last kernel writes 1 or 0 into element 0 of `more`
+ *     tw_queue_end_while(queue);
+ *     status = tw_queue_end_recording(queue, &solve);
+ *
+ * So an iterative solver tests its residual where that is, and the host submits the whole of it once. As a `while` of C,
+ * the part reads the condition before its groups run, what the graph's groups before it have written or what was there
+ * before the graph, and again each time that they have run. Nothing else ends it: a kernel that counts the turns keeps it
+ * from running for ever.
+ *
+ * What the queue records from the beginning to the end of the part is in it. Within the part groups are ordered as in a
+ * graph, and each turn comes after the one before. Towards the groups before and behind it the part is one group: it
+ * accesses what all of its groups access, and reads the condition. Since it may run no group, what it writes is what was
+ * there before until a group writes it, also where an accessor discards. Parts may be in parts. Groups that other queues
+ * of the recording record meanwhile are not in the part, and come before it.
+ *
+ * A part has kernels, copies, fills and prefetches on the queue's device. A group with a host task, a native task or
+ * tw_update_host() is refused with TW_ERROR_UNSUPPORTED.
+ *
+ * On NVIDIA GPUs the device decides, within one launch of the whole graph (a conditional node of a CUDA graph), where the
+ * driver can: since CUDA 12.4. Elsewhere, and with checked views or host memory in the graph, a thread of the library reads
+ * the condition and runs the kernels; on CPUs it does so within one team of threads, which costs next to nothing.
+ *
+ * If a group fails, no other one runs, and the graph fails, as always. tw_queue_update_graph() may change parts too.
+ *
+ * An extension, after the conditional nodes of CUDA's graphs. Thread safe, but the calls of one queue are not to overlap.
+ *
+ * @param queue      that records; not one over several devices
+ * @param condition  a buffer of elements of sizeof(int) bytes; or a sub-buffer. The graph keeps its memory.
+ * @param element    which of its elements, counted in the order in which they lie in memory
+ * @return TW_ERROR_INVALID_ARGUMENT       the queue or the buffer is NULL, or its elements have another size
+ *         TW_ERROR_INVALID_RANGE          the buffer has no such element
+ *         TW_ERROR_INVALID_COMMAND_GROUP  the queue is not recording
+ *         TW_ERROR_UNSUPPORTED            the queue is one over several devices
+ *         TW_ERROR_OUT_OF_MEMORY
+ *         tw_queue_end_recording() reports such an error of a queue that records once more.
+ */
+TW_API tw_status tw_queue_begin_while(tw_queue *queue, tw_buffer *condition, size_t element);
+
+/**
+ * Begins a part that runs once if the value is not 0 when it is its turn, and else not at all. All else is as for
+ * tw_queue_begin_while().
+ *
+ * @return as tw_queue_begin_while()
+ */
+TW_API tw_status tw_queue_begin_if(tw_queue *queue, tw_buffer *condition, size_t element);
+
+/**
+ * End the part that the queue has begun last, and not ended. tw_queue_end_recording() reports a part that was not ended,
+ * as TW_ERROR_INVALID_COMMAND_GROUP.
+ *
+ * @return TW_ERROR_INVALID_ARGUMENT       the queue is NULL
+ *         TW_ERROR_INVALID_COMMAND_GROUP  it has begun no part, or the last one is of the other kind, which stays open; or
+ *                                         the recording ended meanwhile
+ *         TW_ERROR_UNSUPPORTED            the queue is one over several devices
+ *         TW_ERROR_OUT_OF_MEMORY, TW_ERROR_OUT_OF_DEVICE_MEMORY; tw_queue_end_recording() reports them once more
+ */
+TW_API tw_status tw_queue_end_while(tw_queue *queue);
+
+/** The same for a part that tw_queue_begin_if() began.
+ *  @return as tw_queue_end_while() */
+TW_API tw_status tw_queue_end_if(tw_queue *queue);
+
+/* ---- graphs ------------------------------------------------------------------------------------------------------ */
+
 /** @return whether groups that are submitted to the queue are recorded at the moment; false for NULL */
 TW_API bool tw_queue_is_recording(const tw_queue *queue);
 
@@ -137,7 +222,7 @@ TW_API bool tw_queue_is_recording(const tw_queue *queue);
 #define tw_queue_submit_graph(queue, graph, event)                                                                     \
     tw_internal_submit_graph((queue), (graph), (event), __FILE__, __LINE__)
 
-/** A group of a queue over several devices counts as often as it has parts.
+/** A group of a queue over several devices counts as often as it has parts; those in conditional parts count once.
  *  @return the number of groups in a graph; 0 for NULL */
 TW_API size_t tw_command_graph_count(const tw_command_graph *graph);
 

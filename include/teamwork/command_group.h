@@ -255,8 +255,9 @@ static inline TW_INTERNAL_ADDRESS tw_atomic(tw_command_group *group, tw_buffer *
  * fails with TW_ERROR_CANCELLED, and what it should have written is lost. A fallback (tw_queue_submit_function()) does
  * not run it then.
  *
- * A group that is recorded for a command graph cannot depend on events: its submission is
- * TW_ERROR_INVALID_COMMAND_GROUP. Within a graph accessors or an in-order queue give the order.
+ * A group that is recorded for a command graph can depend on groups of the same recording, and of the same part of it
+ * (tw_queue_begin_while()): their events are nodes of the graph, and this is an edge. With any other event its submission
+ * is TW_ERROR_INVALID_COMMAND_GROUP, as is that of any other group with such an event.
  *
  * The group keeps a reference of its own until it is submitted or discarded. tw_event_get_wait_list() lists the event.
  *

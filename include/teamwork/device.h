@@ -341,15 +341,22 @@ TW_API bool tw_platform_has_extension(const tw_platform *platform, const char *e
 /**
  * Divides a device into sub-devices of `units` compute units each: as many as there are, without a rest that is smaller.
  *
- * A sub-device is a device: queues and contexts can be created on it, and it can be divided again. Its kernels run in a
- * team of as many threads as it has compute units (OMP_NUM_THREADS may make them fewer), each bound to one of them
- * unless OMP_PROC_BIND, OMP_PLACES, KMP_AFFINITY or GOMP_CPU_AFFINITY is set. Kernels of several sub-devices run at the
- * same time; those of one sub-device one after the other, on its own threads and not on threads that wait. It uses its
- * parent's memory: nothing is copied between them. Memory that its kernels write first is placed near their processors
- * by the system. Lists and selectors do not show sub-devices.
+ * A sub-device is a device: queues and contexts can be created on it. It uses its parent's memory: nothing is copied
+ * between them, and memory that is allocated for it is the parent's. Lists and selectors do not show sub-devices.
  *
  * The host device can be divided, and so can its sub-devices. Compute units are the processors that the process may use,
- * in an order in which neighbours share caches and memory.
+ * in an order in which neighbours share caches and memory. Kernels run in a team of as many threads as the sub-device has
+ * compute units (OMP_NUM_THREADS may make them fewer), each bound to one of them unless OMP_PROC_BIND, OMP_PLACES,
+ * KMP_AFFINITY or GOMP_CPU_AFFINITY is set. Kernels of several sub-devices run at the same time; those of one sub-device
+ * one after the other, on its own threads and not on threads that wait. Memory that its kernels write first is placed
+ * near their processors by the system.
+ *
+ * An NVIDIA GPU can be divided equally where its driver can (green contexts, since CUDA 12.4): kernels of a sub-device run
+ * on its multiprocessors alone, so that a short kernel need not wait for a long one elsewhere. `units` is a multiple of
+ * what the GPU demands, 8 on compute capability 9.0, and some multiprocessors may be left over:
+ * TW_DEVICE_INFO_PARTITION_MAX_SUB_DEVICES tells how many of the smallest there are. Such a sub-device is not divided
+ * again, refuses kernels that only OpenMP can launch (TW_ERROR_UNSUPPORTED, in the teams lowering all of them), and is
+ * given the groups of a command graph one by one. Simulated devices can be divided likewise, by any number of units.
  *
  * Sub-devices belong to the library and live until tw_shutdown(): the same call returns the same ones again.
  *
@@ -357,7 +364,8 @@ TW_API bool tw_platform_has_extension(const tw_platform *platform, const char *e
  * @param sub_devices  receives up to `capacity` pointers; may be NULL if capacity is 0. No others are made.
  * @param count        receives how many there are, which may be more than `capacity`
  * @return TW_ERROR_INVALID_ARGUMENT  the device is NULL or from before tw_shutdown(), count is NULL, sub_devices is
- *                                    NULL with a capacity, or `units` is 0 or more than the device has
+ *                                    NULL with a capacity, or `units` is 0, more than the device has, or a number of
+ *                                    which it has no sub-devices
  *         TW_ERROR_UNSUPPORTED       the device cannot be divided
  *         TW_ERROR_OUT_OF_MEMORY
  */
@@ -373,7 +381,7 @@ TW_API tw_status tw_device_create_sub_devices_equally(tw_device *device, size_t 
  * @return TW_ERROR_INVALID_ARGUMENT  the device is NULL or from before tw_shutdown(), count is NULL, sub_devices is
  *                                    NULL with a capacity, unit_counts is 0, one of the numbers is 0, or they are more
  *                                    in all than the device has
- *         TW_ERROR_UNSUPPORTED       the device cannot be divided
+ *         TW_ERROR_UNSUPPORTED       the device cannot be divided so: the host device and its sub-devices can
  *         TW_ERROR_OUT_OF_MEMORY
  */
 TW_API tw_status tw_device_create_sub_devices_by_counts(tw_device *device, const size_t *units, size_t unit_counts,

@@ -86,7 +86,8 @@ TW_API void tw_event_release(tw_event **event);
  *
  * @return the status of the group if it failed or was cancelled, with its message as tw_error_detail(); the error stays
  *         with its queue until it is delivered there
- *         TW_ERROR_WOULD_DEADLOCK  the group waits for a host accessor that this thread holds
+ *         TW_ERROR_WOULD_DEADLOCK         the group waits for a host accessor that this thread holds
+ *         TW_ERROR_INVALID_COMMAND_GROUP  the group was recorded, for a command graph (command_graph.h)
  */
 TW_API tw_status tw_event_wait(tw_event *event);
 
@@ -112,6 +113,7 @@ TW_API tw_status tw_event_wait_all(tw_event *const *events, size_t count);
  *
  * @return the status of the group if it failed or was cancelled, with its message as tw_error_detail()
  *         TW_ERROR_WOULD_DEADLOCK  the group waits for a host accessor that this thread holds; nothing is delivered
+ *         TW_ERROR_INVALID_COMMAND_GROUP  as for tw_event_wait()
  */
 TW_API tw_status tw_event_wait_and_throw(tw_event *event);
 

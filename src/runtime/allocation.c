@@ -555,7 +555,7 @@ bool tw_data_access(const struct tw_backend_device *device, const struct tw_inte
                                          .needs = use->needs,
                                          .writes = use->writes};
     size_t space = 1;
-    while (space < data->space_count && tw_memory_space_device(space)->backend != device)
+    while (space < data->space_count && tw_memory_space_device(space)->backend != tw_backend_whole(device))
         ++space;
     if (space == data->space_count)
         return true;

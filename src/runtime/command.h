@@ -40,6 +40,12 @@ struct tw_task {
     struct tw_failure *failure;  /* its own, counted until it is finished; or NULL */
 };
 
+/* The commands that the program lets a recorded one come after. */
+struct tw_recorded_before {
+    size_t count;
+    struct tw_command *commands[];
+};
+
 struct tw_salvage;
 
 struct tw_copy_task {
@@ -73,8 +79,9 @@ struct tw_command {
     struct tw_task_queue *queue;             /* likewise */
     struct tw_task_queue *home;              /* where it was submitted; counted until released_locked() */
     const struct tw_internal_kernel *kernel; /* or NULL */
-    struct tw_command *next, *previous; /* links of the home's unfinished commands; of a recorded one, `previous` is
-                                                the command of the same in-order queue before it; or NULL */
+    struct tw_command *next, *previous; /* links of the home's unfinished commands. Of a recorded one: `previous` is the
+                                           first of those that it comes after in an in-order queue, which are linked by
+                                           `next`; or NULL */
     uint64_t sequence;                  /* its number among the home's commands, from 1 */
 
     struct tw_task body;
@@ -85,6 +92,7 @@ struct tw_command {
     bool shares_turn;   /* the body only reads `turn`: such commands do not wait for each other */
     bool is_held;       /* once submitted it waits for tw_command_issue_locked(): it is one of several */
     bool is_user_event; /* set at creation: read without the lock */
+    bool is_recorded;   /* for a command graph: it never runs itself */
     bool timed;    /* an event can be asked for the times; else no clock is read: it costs a tenth of a short group */
     bool measured; /* the tasks' times are recorded too; only with `timed`, or for tools */
     struct tw_event events[TW_PHASE_COUNT];
@@ -106,6 +114,7 @@ struct tw_command {
     struct tw_internal_bounds *bounds; /* owned; NULL unless the kernel checks its views */
     struct tw_backend_graph *instance; /* the instantiated command graph; or NULL */
     void *context;                     /* the object's own; or NULL */
+    struct tw_recorded_before *after;  /* of a recorded command: owned; or NULL */
     struct tw_resource *turn;          /* resource that the body accesses besides its uses; or NULL */
     struct tw_copy_task *copies;
     size_t copy_count;

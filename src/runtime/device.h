@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "backend.h"
 
@@ -73,6 +74,11 @@ size_t tw_memory_space_count(void);
 /* Returns the device of a memory space; NULL for number 0. */
 struct tw_device *tw_memory_space_device(size_t space);
 struct tw_device *tw_host_device(void);
+/* Returns the device whose memory a device uses: itself, or the one that it is a part of. */
+static inline struct tw_device *tw_memory_owner(const struct tw_device *device)
+{
+    return device->space ? tw_memory_space_device(device->space) : (struct tw_device *)(uintptr_t)device;
+}
 /* Returns host memory, aligned for any type, to be freed by free(); NULL if memory is exhausted. */
 void *tw_host_allocate(size_t bytes);
 #define TW_HUGE_BYTES ((size_t)4 << 20) /* from so many on, host memory is in huge pages */

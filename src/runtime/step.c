@@ -21,7 +21,7 @@ static struct tw_data_rows rows_of(const struct tw_step_side *side, const struct
 /* Returns the device whose memory a side is while buffers are on the command's device; NULL: it is the host's. */
 static struct tw_backend_device *device_of(const struct tw_step_side *side, const struct tw_command *command)
 {
-    return !side->data ? side->device : command->device->space ? command->device->backend : NULL;
+    return !side->data ? side->device : command->device->space ? tw_memory_owner(command->device)->backend : NULL;
 }
 
 /* Makes the request of a step that is about buffers. */
@@ -61,7 +61,7 @@ static struct tw_step *prepare(struct tw_command *command)
 static const void *domain(struct tw_command *command)
 {
     const struct tw_step *step = tw_step_of(command);
-    struct tw_backend_device *device = command->device->backend;
+    struct tw_backend_device *device = tw_memory_owner(command->device)->backend;
     const struct tw_backend_async *async = device->backend->async;
     const bool on_device = step->is_usm
                                ? step->is_for_stream && step->device == device

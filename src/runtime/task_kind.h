@@ -42,6 +42,8 @@ struct tw_task_kind {
     tw_status (*enqueue)(const struct tw_backend_async *async, struct tw_backend_stream *stream, struct tw_task *task);
     /* Describes it as a node of a backend's graph. Returns false if there are no such nodes. NULL: the node is empty. */
     bool (*add_to_graph)(struct tw_task *task, struct tw_backend_graph_node *node);
+    /* Releases what the arguments of a recorded command own, before its recording or graph frees it. NULL: nothing. */
+    void (*dropped_locked)(struct tw_command *command);
     /* Learns what describe() tells, before the task runs. Called without the lock. NULL: nothing. */
     void (*learn)(const struct tw_task *task);
     /* Describes to tools what is special about it; also its kind and name where these are not always `tool_kind` and

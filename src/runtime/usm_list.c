@@ -74,7 +74,8 @@ bool tw_usm_remove(const void *memory, struct tw_usm_allocation *result)
 bool tw_usm_is_reached(const struct tw_backend_device *device, const void *pointer)
 {
     struct tw_usm_allocation allocation;
-    return tw_usm_find(pointer, &allocation) && (!allocation.device || allocation.device->backend == device);
+    return tw_usm_find(pointer, &allocation)
+           && (!allocation.device || allocation.device->backend == tw_backend_whole(device));
 }
 
 bool tw_usm_name(const void *pointer, char *text, size_t bytes)

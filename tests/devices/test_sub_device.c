@@ -223,8 +223,10 @@ TW_TEST(what_cannot_be_divided_is_refused)
             TW_ERROR_INVALID_ARGUMENT);
     tw_test_use_sim(1);
     tw_device *sim = tw_test_device(0);
-    TW_FAIL(tw_device_create_sub_devices_equally(sim, 1, parts, 2, &count), TW_ERROR_UNSUPPORTED);
-    TW_EQUAL(set_of(sim, TW_DEVICE_INFO_PARTITION_PROPERTIES), 0);
+    TW_FAIL(tw_device_create_sub_devices_by_counts(sim, zero, 1, parts, 2, &count), TW_ERROR_UNSUPPORTED);
+    TW_FAIL(tw_device_create_sub_devices_by_affinity_domain(sim, TW_AFFINITY_NUMA, parts, 2, &count),
+            TW_ERROR_UNSUPPORTED);
+    TW_EQUAL(set_of(sim, TW_DEVICE_INFO_PARTITION_PROPERTIES), TW_PARTITION_EQUALLY);
     TW_EQUAL(set_of(sim, TW_DEVICE_INFO_PARTITION_AFFINITY_DOMAINS), 0);
     TW_CHECK(count == 99 && parts[0] == untouched && parts[1] == untouched);
 }

@@ -282,7 +282,7 @@ TW_TEST(a_kernel_is_launched_with_the_words_of_its_region)
     struct tw_internal_simt_grid grid;
     begin(&(struct sample){.name = REGION}, "sm_90");
     TW_CHECK(takes(&kernel, &launch));
-    TW_PASS(tw_cuda_launch(&device, &kernel, &launch));
+    TW_PASS(tw_cuda_launch(&device.omp.base, &kernel, &launch));
     const struct tw_internal_simt_captures captures = tw_internal_simt_range_captures(&launch, &grid);
     TW_EQUAL(driver.given_bytes, 8 * driver.parameters);
     TW_CHECK(memcmp(&driver.given[1], &captures, sizeof captures) == 0);
@@ -301,7 +301,7 @@ TW_TEST(a_large_block_is_passed_by_its_address)
     begin(&(struct sample){.name = REGION_OF_LARGE}, "sm_90");
     driver.parameters = 1 + TW_INTERNAL_SIMT_WORDS + 1;
     TW_CHECK(takes(&kernel, &launch));
-    TW_PASS(tw_cuda_launch(&device, &kernel, &launch));
+    TW_PASS(tw_cuda_launch(&device.omp.base, &kernel, &launch));
     TW_EQUAL(driver.given_bytes, 8 * driver.parameters);
     TW_CHECK(driver.given[1 + TW_INTERNAL_SIMT_WORDS] == (uintptr_t)&driver);
     TW_EQUAL(driver.grid[0], 1);
@@ -338,7 +338,7 @@ TW_TEST(a_block_of_a_kibibyte_is_passed_as_words)
         driver.words_parameters = cases[i].parameters;
         TW_CHECK(takes(&kernel, &launch));
         TW_EQUAL(launch.words, cases[i].as_words ? 128 : 1); /* for libomptarget too */
-        TW_PASS(tw_cuda_launch(&device, &kernel, &launch));
+        TW_PASS(tw_cuda_launch(&device.omp.base, &kernel, &launch));
         const uint64_t *given = &driver.given[1 + TW_INTERNAL_SIMT_WORDS];
         TW_EQUAL(driver.given_bytes, 8 * (cases[i].as_words ? driver.words_parameters : driver.parameters));
         TW_CHECK(cases[i].as_words ? memcmp(given, block, cases[i].bytes) == 0 : given[0] == (uintptr_t)&driver);
@@ -380,7 +380,7 @@ TW_TEST(a_reduction_has_the_teams_that_run_at_a_time_or_turns_of_them)
         begin(&(struct sample){.name = REGION}, "sm_90");
         driver.blocks = cases[i].blocks;
         TW_CHECK(takes(&kernel, &launch));
-        TW_PASS(tw_cuda_launch(&device, &kernel, &launch));
+        TW_PASS(tw_cuda_launch(&device.omp.base, &kernel, &launch));
         TW_EQUAL(driver.grid[0], cases[i].teams);
         TW_EQUAL(driver.asked_threads, TW_INTERNAL_SIMT_RANGE_THREADS);
         end();
@@ -413,7 +413,7 @@ TW_TEST(teams_of_a_reduction_stride_over_groups)
         begin(&(struct sample){.name = REGION}, "sm_90");
         driver.blocks = cases[i].blocks;
         TW_CHECK(takes(&kernel, &launch));
-        TW_PASS(tw_cuda_launch(&device, &kernel, &launch));
+        TW_PASS(tw_cuda_launch(&device.omp.base, &kernel, &launch));
         TW_EQUAL(driver.asked_threads, 4 * 16);
         TW_EQUAL(driver.asked_bytes, 64);
         TW_CHECK(takes(&kernel, &launch));
@@ -539,7 +539,7 @@ TW_TEST(shared_memory_is_whole_words)
         launch.local_bytes = cases[c].asked;
         TW_CHECK(takes(&kernel, &launch));
         TW_CHECK(takes(&kernel, &launch)); /* a second check adds nothing */
-        TW_PASS(tw_cuda_launch(&device, &kernel, &launch));
+        TW_PASS(tw_cuda_launch(&device.omp.base, &kernel, &launch));
         TW_EQUAL(driver.dynamic_bytes, cases[c].dynamic_bytes);
         end();
     }
@@ -557,10 +557,10 @@ TW_TEST(what_a_kernel_cannot_have_is_refused)
     TW_FAIL(tw_cuda_check(&device.omp.base, &kernel, &launch), TW_ERROR_OUT_OF_LOCAL_MEMORY);
     --launch.local_bytes;
     TW_PASS(tw_cuda_check(&device.omp.base, &kernel, &launch));
-    TW_PASS(tw_cuda_launch(&device, &kernel, &launch));
+    TW_PASS(tw_cuda_launch(&device.omp.base, &kernel, &launch));
     TW_EQUAL(driver.dynamic_bytes, launch.local_bytes);
     driver.launch_fails = 719;
-    TW_FAIL(tw_cuda_launch(&device, &kernel, &launch), TW_ERROR_LAUNCH_FAILED);
+    TW_FAIL(tw_cuda_launch(&device.omp.base, &kernel, &launch), TW_ERROR_LAUNCH_FAILED);
     TW_CHECK(tw_launch_was_refused() && !tw_cuda_lost(&device)); /* the device is well */
     TW_EQUAL(tw_error_native_code().api, TW_NATIVE_CUDA);
     TW_EQUAL(tw_error_native_code().code, 719);

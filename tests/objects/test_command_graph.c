@@ -632,7 +632,11 @@ TW_TEST(misuse)
     TW_FAIL(tw_queue_begin_recording(queue), TW_ERROR_INVALID_COMMAND_GROUP);
     tw_command_group *cg = tw_queue_begin(queue);
     tw_parallel_for(cg, tw_range_1d(N), affine, .x = tw_read_write(cg, x), .a = 1, .b = 1);
-    TW_FAIL(tw_queue_submit(queue, cg, &event), TW_ERROR_INVALID_ARGUMENT);
+    TW_PASS(tw_queue_submit(queue, cg, &event)); /* of a node: nothing waits for it */
+    TW_FAIL(tw_event_wait(event), TW_ERROR_INVALID_COMMAND_GROUP);
+    TW_FAIL(tw_event_wait_and_throw(event), TW_ERROR_INVALID_COMMAND_GROUP);
+    TW_EQUAL(tw_event_get_state(event), TW_EVENT_PENDING);
+    tw_event_release(&event);
     cg = tw_queue_begin(queue);
     tw_parallel_for(cg, tw_range_1d(N), affine, .x = tw_read_write(cg, NULL), .a = 1, .b = 1);
     TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_ARGUMENT);

@@ -4,6 +4,8 @@
 #include "step_kernel.h"
 
 #include <teamwork/command_graph.h>
+#include <teamwork/task.h>
+#include <teamwork/usm.h>
 
 enum { N = 64, MANY = 40 };
 
@@ -206,18 +208,180 @@ TW_TEST(a_group_keeps_its_events)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
-TW_TEST(a_recorded_group_depends_on_no_event)
+/* Neither on a group that was submitted, nor the other way round, nor on one of another recording. */
+TW_TEST(a_recorded_group_depends_on_no_other_event)
+{
+    tw_queue *queue = tw_test_queue(), *other = tw_test_queue();
+    tw_buffer *x = tw_test_ints(N, 1);
+    tw_event *event = submit_step_after(queue, x, 1, NULL, 0), *recorded = NULL;
+    for (int round = 0; round < 2; ++round) {
+        TW_PASS(tw_queue_begin_recording(queue));
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_depends_on(cg, round ? recorded : event);
+        TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_COMMAND_GROUP);
+        tw_event_release(&recorded);
+        TW_PASS(tw_queue_submit(queue, step_group(queue, x, 2), &recorded));
+        TW_PASS(tw_queue_end_recording(queue, NULL));
+        cg = tw_queue_begin(other);
+        tw_depends_on(cg, recorded);
+        TW_FAIL(tw_queue_submit(other, cg, NULL), TW_ERROR_INVALID_COMMAND_GROUP);
+    }
+    tw_event_release(&event);
+    tw_event_release(&recorded);
+    TW_EQUAL(value_of(x), 4);
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_queue_destroy(&queue));
+    TW_PASS(tw_queue_destroy(&other));
+}
+
+static tw_status do_nothing(const void *block)
+{
+    (void)block;
+    return TW_SUCCESS;
+}
+
+/* Submits x = 3 x + term for `count` elements from `first` on, without an accessor, after events. Returns its event. */
+static tw_event *submit_raw_after(tw_queue *queue, unsigned *x, size_t count, int term, tw_event *const *events,
+                                  size_t event_count)
+{
+    tw_event *event = NULL;
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_depends_on_all(cg, events, event_count);
+    tw_parallel_for(cg, tw_range_1d(count), step, .x = x, .term = (unsigned)term);
+    TW_PASS(tw_queue_submit(queue, cg, &event));
+    return event;
+}
+
+/* Records MANY steps in a row on two queues, two beside each other, a group without a kernel that joins these, and a last
+   step. Returns what x is then. */
+static unsigned record_edges(tw_queue *const *queues, unsigned *x, bool has_task)
+{
+    tw_event *last = NULL, *both[2];
+    unsigned expected = 0;
+    tw_command_group *cg = tw_queue_begin(queues[0]);
+    tw_memset(cg, x, 0, N * sizeof *x);
+    TW_PASS(tw_queue_submit(queues[0], cg, &last));
+    for (int i = 0; i < MANY; ++i) {
+        tw_event *const twice[] = {last, last};
+        tw_event *next = submit_raw_after(queues[i % 2], x, N, i, twice, 2);
+        tw_event_release(&last);
+        last = next;
+        expected = 3 * expected + (unsigned)i;
+    }
+    for (int i = 0; i < 2; ++i)
+        both[i] = submit_raw_after(queues[i], x + (size_t)i * (N / 2), N / 2, 5, &last, 1);
+    tw_event_release(&last);
+    cg = tw_queue_begin(queues[1]);
+    tw_depends_on_all(cg, both, 2);
+    if (has_task)
+        tw_host_task(cg, do_nothing, NULL, 0);
+    TW_PASS(tw_queue_submit(queues[1], cg, &last));
+    tw_event *end = submit_raw_after(queues[0], x, N, 7, &last, 1);
+    tw_event_release(&end);
+    tw_event_release(&last);
+    for (int i = 0; i < 2; ++i)
+        tw_event_release(&both[i]);
+    return 3 * (3 * expected + 5) + 7;
+}
+
+/* Groups that no accessor orders, with kernels on unified shared memory, come one after the other by the events of recorded
+   ones. With a host task each group is submitted by itself. */
+TW_TEST(recorded_groups_depend_on_each_other)
+{
+    for (int has_task = 0; has_task < 2; ++has_task) {
+        tw_queue *queues[2] = {tw_test_queue(), NULL};
+        TW_PASS(tw_queue_create_on_device(tw_queue_device(queues[0]), NULL, NULL, &queues[1]));
+        tw_command_graph *graph = NULL;
+        unsigned values[N], *x = (unsigned *)tw_malloc_device(tw_queue_device(queues[0]), sizeof values);
+        TW_CHECK(x != NULL);
+        TW_PASS(tw_queue_begin_recording(queues[0]));
+        TW_PASS(tw_queue_join_recording(queues[1], queues[0]));
+        const unsigned expected = record_edges(queues, x, has_task);
+        TW_PASS(tw_queue_end_recording(queues[0], &graph));
+        for (int turn = 0; turn < 3; ++turn)
+            TW_PASS(tw_queue_submit_graph(queues[0], graph, NULL));
+        TW_PASS(tw_queue_wait(queues[0]));
+        TW_COMMAND_GROUP(queues[0], copy) {
+            tw_memcpy(copy, values, x, sizeof values);
+        }
+        TW_PASS(tw_queue_wait(queues[0]));
+        for (size_t i = 0; i < N; ++i)
+            TW_EQUAL(values[i], expected);
+        tw_command_graph_destroy(&graph);
+        tw_free(x);
+        for (int i = 0; i < 2; ++i)
+            TW_PASS(tw_queue_destroy(&queues[i]));
+    }
+}
+
+static tw_status fail_once(const void *block)
+{
+    bool *fails = *(bool *const *)block;
+    const bool failed = *fails;
+    *fails = false;
+    return failed ? tw_task_fail(TW_ERROR_TRANSFER_FAILED, "once") : TW_SUCCESS;
+}
+
+/* What depends on a recorded host task that fails is not run; the next submission is. */
+TW_TEST(a_failed_node_cancels_what_depends_on_it)
 {
     tw_queue *queue = tw_test_queue();
-    tw_buffer *x = tw_test_ints(N, 1);
-    tw_event *event = submit_step_after(queue, x, 1, NULL, 0);
+    tw_buffer *x = tw_test_ints(N, 1), *y = tw_test_ints(N, 1);
+    tw_event *task = NULL, *done = NULL;
+    tw_command_graph *graph = NULL;
+    bool fails = true, *block = &fails;
     TW_PASS(tw_queue_begin_recording(queue));
     tw_command_group *cg = tw_queue_begin(queue);
-    tw_depends_on(cg, event);
-    TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_COMMAND_GROUP);
-    TW_PASS(tw_queue_end_recording(queue, NULL));
-    tw_event_release(&event);
+    tw_host_task(cg, fail_once, &block, sizeof block);
+    TW_PASS(tw_queue_submit(queue, cg, &task));
+    cg = step_group(queue, x, 1);
+    tw_depends_on(cg, task);
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    submit_step(queue, y, 1);
+    tw_event_release(&task);
+    TW_PASS(tw_queue_end_recording(queue, &graph));
+    TW_PASS(tw_queue_submit_graph(queue, graph, &done));
+    TW_FAIL(tw_event_wait(done), TW_ERROR_TRANSFER_FAILED);
+    tw_event_release(&done);
+    TW_FAIL(tw_queue_wait(queue), TW_ERROR_TRANSFER_FAILED);
+    TW_FAIL(tw_queue_wait(queue), TW_ERROR_CANCELLED);
+    tw_test_expect_lost(x);
+    TW_EQUAL(value_of(y), 4);
+    tw_test_store(x, (int[N]){0});
+    TW_PASS(tw_queue_submit_graph(queue, graph, NULL));
+    TW_PASS(tw_queue_wait(queue));
+    TW_EQUAL(value_of(x), 1);
+    tw_command_graph_destroy(&graph);
     TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_buffer_destroy(&y));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* A part knows no group before it, and what is behind it knows none of it: the part is one group. */
+TW_TEST(parts_have_no_events)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *x = tw_test_ints(N, 1), *run = tw_test_int(1);
+    tw_event *event = NULL;
+    for (int inside = 0; inside < 2; ++inside) {
+        TW_PASS(tw_queue_begin_recording(queue));
+        if (!inside)
+            TW_PASS(tw_queue_submit(queue, step_group(queue, x, 2), &event));
+        TW_PASS(tw_queue_begin_if(queue, run, 0));
+        if (inside) {
+            TW_PASS(tw_queue_submit(queue, step_group(queue, x, 2), &event));
+            TW_PASS(tw_queue_end_if(queue));
+        }
+        tw_command_group *cg = step_group(queue, x, 1);
+        tw_depends_on(cg, event);
+        TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_COMMAND_GROUP);
+        tw_event_release(&event);
+        if (!inside)
+            TW_PASS(tw_queue_end_if(queue));
+        TW_PASS(tw_queue_end_recording(queue, NULL));
+    }
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_buffer_destroy(&run));
     TW_PASS(tw_queue_destroy(&queue));
 }
 
@@ -551,7 +715,10 @@ TW_TEST_LIST = {TW_CASE(a_group_waits_for_an_event_of_another_queue),
                 TW_CASE(the_failure_of_an_event_cancels_its_dependants),
                 TW_CASE(a_group_with_a_fallback_depends_on_events),
                 TW_CASE(a_group_keeps_its_events),
-                TW_CASE(a_recorded_group_depends_on_no_event),
+                TW_CASE(a_recorded_group_depends_on_no_other_event),
+                TW_CASE(recorded_groups_depend_on_each_other),
+                TW_CASE(a_failed_node_cancels_what_depends_on_it),
+                TW_CASE(parts_have_no_events),
                 TW_CASE(a_user_event_is_completed_by_any_thread),
                 TW_CASE(mistakes_with_user_events_are_errors),
                 TW_CASE(a_forgotten_user_event_is_told),

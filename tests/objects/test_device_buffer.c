@@ -479,6 +479,61 @@ TW_TEST(empty_buffers_need_no_memory)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* ---- memory that is mapped for a while --------------------------------------------------------------------------- */
+
+/* Stands for an object of a graphics library, as those of OpenGL are to CUDA: while it is mapped it has a pointer, and at
+   each mapping another one. Between two mappings the other library draws with it. */
+struct object {
+    tw_device *device;
+    int *memory[2];
+    int mapped, value; /* number of mappings; what the other library has left in the first element */
+};
+
+static int *map_object(struct object *object)
+{
+    int *memory = object->memory[object->mapped++ % 2];
+    poke(object->device, memory, N, object->value);
+    return memory;
+}
+
+/* What the other library finds is what was left in the memory, which it takes. */
+static void unmap_object(struct object *object, int *memory, int expected)
+{
+    expect(object->device, memory, N, expected);
+    poke(object->device, memory, N, -1000);
+    object->value = expected + 1;
+}
+
+/* A buffer over the object lives from one mapping to its end. Groups begin when an event says that the drawing before is
+   over, and what they wrote is there when the buffer is destroyed. */
+TW_TEST(what_is_mapped_is_a_buffer_until_it_is_unmapped)
+{
+    tw_queue *queue = tw_test_queue();
+    struct object object = {.device = tw_queue_device(queue), .value = 5};
+    for (int i = 0; i < 2; ++i)
+        TW_CHECK((object.memory[i] = allocate(object.device, OF_LIBRARY, N)) != NULL);
+    for (int frame = 0; frame < 5; ++frame) {
+        tw_event *drawn = NULL;
+        int *memory = map_object(&object);
+        tw_buffer *buffer = make(memory, object.device, NULL);
+        TW_PASS(tw_event_create_user(&drawn));
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_depends_on(cg, drawn);
+        tw_parallel_for(cg, tw_range_2d(1, N), add, .data = tw_read_write(cg, buffer), .pitch = N, .term = 10);
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+        expect(object.device, memory, N, object.value);
+        TW_PASS(tw_event_complete(drawn, TW_SUCCESS));
+        add_to(queue, buffer, 100);
+        TW_PASS(tw_buffer_destroy(&buffer));
+        tw_event_release(&drawn);
+        unmap_object(&object, memory, object.value + 110);
+    }
+    TW_EQUAL(object.value, 5 + 5 * 111);
+    for (int i = 0; i < 2; ++i)
+        release(object.device, OF_LIBRARY, object.memory[i]);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST_LIST = {
     TW_CASE(contents_begin_and_end_in_the_memory),
     TW_CASE(memory_that_is_only_read_stays),
@@ -496,5 +551,6 @@ TW_TEST_LIST = {
     TW_CASE(memory_of_another_device_is_refused),
     TW_CASE(memory_of_another_cuda_device_is_refused),
     TW_CASE(empty_buffers_need_no_memory),
+    TW_CASE(what_is_mapped_is_a_buffer_until_it_is_unmapped),
     TW_CASES_END,
 };

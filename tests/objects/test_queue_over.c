@@ -432,6 +432,64 @@ TW_TEST(an_in_order_queue_keeps_the_order)
     }
 }
 
+/* Counts the work-items of each phase, and in the last element those that found the phase before unfinished. */
+enum { PHASES = 6 };
+struct phase {
+    unsigned *counts, number;
+};
+static inline void phase(tw_item item, const struct phase *k)
+{
+    (void)item;
+    const unsigned before = k->number ? tw_atomic_load(&k->counts[k->number - 1]) : 0;
+    if (k->number && (before % N || before <= tw_atomic_load(&k->counts[k->number])))
+        tw_atomic_fetch_add(&k->counts[PHASES], 1);
+    tw_atomic_fetch_add(&k->counts[k->number], 1);
+}
+TW_RANGE_KERNEL(phase, 1);
+
+static tw_status check_phase(const void *block)
+{
+    unsigned *const counts = *(unsigned *const *)block;
+    counts[PHASES] += counts[0] % N != 0 || counts[PHASES - 1] != counts[0];
+    return TW_SUCCESS;
+}
+
+/* Without accesses that order the groups: all parts of one come after all of the one before, also with a host task between
+   them, for which each group is submitted by itself. */
+TW_TEST(an_in_order_queue_records_its_order)
+{
+    tw_queue *queue = queue_over(3, TW_QUEUE_IN_ORDER);
+    for (size_t i = 0; i < tw_queue_device_count(queue); ++i)
+        if (!tw_device_has(tw_queue_device_at(queue, i), TW_ASPECT_USM_ATOMIC_HOST_ALLOCATIONS)
+            || tw_device_platform(tw_queue_device_at(queue, 0)) != tw_device_platform(tw_queue_device_at(queue, i))) {
+            TW_PASS(tw_queue_destroy(&queue));
+            TW_SKIP();
+        }
+    unsigned *counts = (unsigned *)tw_malloc_host((PHASES + 1) * sizeof *counts);
+    TW_CHECK(counts != NULL);
+    for (int has_task = 0; has_task < 2; ++has_task) {
+        tw_command_graph *graph = NULL;
+        memset(counts, 0, (PHASES + 1) * sizeof *counts);
+        TW_PASS(tw_queue_begin_recording(queue));
+        for (unsigned i = 0; i < PHASES; ++i)
+            TW_COMMAND_GROUP(queue, cg)
+                tw_parallel_for(cg, tw_range_1d(N), phase, .counts = counts, .number = i);
+        if (has_task)
+            TW_COMMAND_GROUP(queue, cg)
+                tw_host_task(cg, check_phase, &counts, sizeof counts);
+        TW_PASS(tw_queue_end_recording(queue, &graph));
+        for (int turn = 0; turn < 10; ++turn)
+            TW_PASS(tw_queue_submit_graph(queue, graph, NULL));
+        TW_PASS(tw_queue_wait(queue));
+        for (unsigned i = 0; i < PHASES; ++i)
+            TW_EQUAL(counts[i], 10 * N);
+        TW_EQUAL(counts[PHASES], 0);
+        tw_command_graph_destroy(&graph);
+    }
+    tw_free_host(counts);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST(graphs_are_recorded_over_all_devices)
 {
     static unsigned data[ROWS][COLUMNS];
@@ -807,6 +865,7 @@ TW_TEST_LIST = {TW_CASE(elements_are_divided_without_a_mapper),
                 TW_CASE(steps_are_divided),
                 TW_CASE(variables_are_set_on_all_devices),
                 TW_CASE(an_in_order_queue_keeps_the_order),
+                TW_CASE(an_in_order_queue_records_its_order),
                 TW_CASE(graphs_are_recorded_over_all_devices),
                 TW_CASE(elements_may_go_with_several_work_items),
                 TW_CASE(devices_count_in_memory_of_the_host),

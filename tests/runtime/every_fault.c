@@ -422,9 +422,14 @@ static void command_graphs(void)
     make(&a, OVER, 1);
     make(&b, COPY, 2);
     if (queue && a.buffer && b.buffer && went(tw_queue_begin_recording(queue))) {
-        bool there[4];
-        for (int i = 0; i < 4; ++i)
+        bool there[4], in_part = false;
+        for (int i = 0; i < 4; ++i) {
+            if (i == 2)
+                in_part = went(tw_queue_begin_if(queue, a.buffer, 3)); /* which is not 0 */
             there[i] = i % 2 ? record_add(queue, &a, &b) : record_add(queue, &b, &a);
+        }
+        if (in_part)
+            went(tw_queue_end_if(queue));
         if (went(tw_queue_end_recording(queue, &graph)))
             for (int turns = 0; turns < 2; ++turns)
                 if (went(tw_queue_submit_graph(queue, graph, NULL)))

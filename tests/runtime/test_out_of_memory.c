@@ -689,6 +689,49 @@ TW_TEST(graphs_that_change)
     }
 }
 
+/* Parts of graphs: one that cannot be begun or ended is a gap in what was recorded. */
+TW_TEST(parts_of_graphs)
+{
+    NEEDS_MALLOC;
+    tw_queue *queue = NULL;
+    TW_PASS(tw_shutdown());
+    setenv("TW_SIM_ASYNC", "1", 1);
+    TW_PASS(tw_queue_create_on_device(device_of(true), NULL, NULL, &queue));
+    tw_buffer *one = tw_test_ints(N, 1), *sum = tw_test_ints(N, 0);
+    bool done = false;
+    int expected = 0;
+    for (unsigned n = 1; !done; ++n) {
+        tw_command_graph *graph = NULL;
+        TW_CHECK(n < MOST);
+        done = true;
+        TW_PASS(tw_queue_begin_recording(queue));
+        arm(n);
+        const bool has_begun = succeeded(tw_queue_begin_if(queue, one, 1));
+        disarm();
+        done = done && !fired;
+        submit_add(queue, one, sum);
+        arm(n);
+        const bool has_ended = has_begun && succeeded(tw_queue_end_if(queue));
+        disarm();
+        done = done && !fired;
+        arm(n);
+        const tw_status status = tw_queue_end_recording(queue, &graph); /* also tells of a part that failed before */
+        disarm();
+        done = done && !fired;
+        const bool is_made = has_ended ? succeeded(status) : status == TW_SUCCESS;
+        TW_CHECK((has_ended || !is_made) && is_made == (graph != NULL));
+        if (is_made) {
+            expected = submit_sums(queue, graph, sum, n, &done) ? expected + 1 : 0;
+            tw_test_expect_ints(sum, expected);
+        }
+        tw_command_graph_destroy(&graph);
+    }
+    TW_PASS(tw_buffer_destroy(&one));
+    TW_PASS(tw_buffer_destroy(&sum));
+    TW_PASS(tw_queue_destroy(&queue));
+    tw_test_released(tw_test_device(0));
+}
+
 TW_TEST_LIST = {TW_CASE(queues_and_contexts),
                 TW_CASE(buffers),
                 TW_CASE(groups_on_a_simulated_device),
@@ -704,4 +747,5 @@ TW_TEST_LIST = {TW_CASE(queues_and_contexts),
                 TW_CASE(markers_and_barriers),
                 TW_CASE(memory_in_the_order_of_a_queue),
                 TW_CASE(graphs_that_change),
+                TW_CASE(parts_of_graphs),
                 TW_CASES_END};

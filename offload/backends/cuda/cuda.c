@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "common/inventory.h"
 #include "common/openmp.h"
+#include "cuda_condition.h"
 #include "cuda_copy.h"
 #include "cuda_copy_kernel.h"
 #include "cuda_driver.h"
@@ -22,6 +23,7 @@
 #include "cuda_graph.h"
 #include "cuda_launch.h"
 #include "cuda_memory.h"
+#include "cuda_part.h"
 #include "cuda_stream.h"
 #include "cuda_times.h"
 
@@ -37,6 +39,7 @@ static void release_device(struct tw_cuda_device *device)
     if (entry) {
         tw_cuda_free_stages(device);
         tw_cuda_close_fill(device);
+        tw_cuda_close_condition(device);
         tw_cuda_close_copy_kernels(device);
         tw_cuda_close_pool(device);
         tw_cuda_close_clock(device);
@@ -102,6 +105,10 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
 
 static void close_device(struct tw_backend_device *base)
 {
+    if (tw_cuda_part_of(base)) {
+        tw_cuda_close_part(tw_cuda_part_of(base));
+        return;
+    }
     tw_gpu_end(&tw_cuda_of(base)->omp);
     if (--opened == 0)
         close_driver();
@@ -112,6 +119,8 @@ static void describe(struct tw_backend_device *device, struct tw_device_facts *f
     facts->atomic_orders = TW_ALL_ORDERS;
     facts->atomic_scopes = TW_ALL_SCOPES;
     tw_cuda_describe(tw_cuda_of(device), facts);
+    if (tw_cuda_part_of(device))
+        tw_cuda_describe_part(tw_cuda_part_of(device), facts);
 }
 
 static bool explain(tw_device_type type, char *text, size_t bytes)
@@ -206,12 +215,16 @@ static tw_status hint(struct tw_backend_device *base, const struct tw_backend_hi
 static tw_status launch_by_driver(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
                                   struct tw_internal_launch *description)
 {
-    return tw_cuda_launch(tw_cuda_of(base), kernel, description);
+    return tw_cuda_launch(base, kernel, description);
 }
 
 static tw_status launch(struct tw_backend_device *base, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *description)
 {
+    if (tw_cuda_lost(tw_cuda_of(base))) {
+        tw_refuse_launch();
+        return tw_cuda_fail_lost(TW_ERROR_LAUNCH_FAILED, tw_cuda_of(base));
+    }
     return tw_gpu_launch(base, kernel, description, launch_by_driver);
 }
 
@@ -236,7 +249,7 @@ static const struct tw_backend_memory memory = {
 
 static int cuda_ordinal(const struct tw_backend_device *device)
 {
-    return ((const struct tw_cuda_device *)device)->ordinal;
+    return ((const struct tw_cuda_device *)tw_backend_whole(device))->ordinal;
 }
 
 static const struct tw_backend_interop interop = {
@@ -247,12 +260,20 @@ static const struct tw_backend_interop interop = {
 };
 
 const struct tw_backend tw_backend_cuda = {
-    TW_GPU_BACKEND,           .memory = &memory,
-    .async = &tw_cuda_async,  .graphs = &tw_cuda_graphs,
-    .interop = &interop,      .count = count,
-    .open = open_device,      .close = close_device,
-    .describe = describe,     .observe = tw_cuda_observe,
-    .check = tw_cuda_check,   .load = tw_cuda_load,
-    .limits = tw_cuda_limits, .launch = launch,
+    TW_GPU_BACKEND,
+    .memory = &memory,
+    .async = &tw_cuda_async,
+    .graphs = &tw_cuda_graphs,
+    .interop = &interop,
+    .parts = &tw_cuda_parts,
+    .count = count,
+    .open = open_device,
+    .close = close_device,
+    .describe = describe,
+    .observe = tw_cuda_observe,
+    .check = tw_cuda_check,
+    .load = tw_cuda_load,
+    .limits = tw_cuda_limits,
+    .launch = launch,
     .explain = explain,
 };

@@ -25,8 +25,16 @@ static struct {
 /* Functions that older drivers do not have, and without which there is another way. */
 static bool may_lack(const void *slot)
 {
-    return slot == &tw_cuda.function_parameter || slot == &tw_cuda.launch_with || slot == &tw_cuda.graph_add_edges
-           || slot == &tw_cuda.graph_update || slot == &tw_cuda.device_uuid;
+    const void *const slots[] = {
+        &tw_cuda.function_parameter,    &tw_cuda.launch_with,     &tw_cuda.graph_add_edges,
+        &tw_cuda.graph_update,          &tw_cuda.device_uuid,     &tw_cuda.graph_condition_create,
+        &tw_cuda.graph_add_conditional, &tw_cuda.device_resource, &tw_cuda.resource_split,
+        &tw_cuda.resource_describe,     &tw_cuda.green_create,    &tw_cuda.green_destroy,
+        &tw_cuda.green_stream_create};
+    for (size_t i = 0; i < sizeof slots / sizeof slots[0]; ++i)
+        if (slot == slots[i])
+            return true;
+    return false;
 }
 
 static bool load_functions(void)

@@ -26,6 +26,8 @@ typedef struct cu_graph *cu_graph;
 typedef struct cu_node *cu_node;
 typedef struct cu_executable *cu_executable;
 typedef struct cu_pool *cu_pool;
+typedef struct cu_green *cu_green;             /* a green context */
+typedef struct cu_description *cu_description; /* of what it has */
 
 enum { CU_INVALID_VALUE = 1, CU_OUT_OF_MEMORY = 2, CU_NOT_READY = 600 };
 enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0, CU_EVENT_DISABLE_TIMING = 2 };
@@ -123,6 +125,31 @@ struct cu_memset_node {
     unsigned value, element_bytes;
     size_t width, rows; /* width: in elements */
 };
+
+/* Conditional nodes of graphs, since CUDA 12.4. */
+enum { CU_NODE_CONDITIONAL = 13, CU_CONDITION_IF = 0, CU_CONDITION_WHILE = 1 };
+
+struct cu_conditional_node {
+    int type, reserved[3];
+    uint64_t handle;
+    int condition;
+    unsigned body_count;
+    cu_graph *bodies; /* set by the driver, which owns them */
+    cu_context context;
+    uint64_t unused[25], more; /* zero */
+};
+_Static_assert(sizeof(struct cu_conditional_node) == 16 + 29 * 8 + 8, "the driver's size of all nodes");
+
+/* What green contexts have, since CUDA 12.4: multiprocessors. */
+enum { CU_RESOURCE_MULTIPROCESSORS = 1, CU_GREEN_DEFAULT_STREAM = 1 };
+
+struct cu_resource {
+    int type;
+    unsigned char reserved[92];
+    unsigned count, least, multiple; /* of multiprocessors; a part has at least `least`, and a multiple of `multiple` */
+    unsigned char more[36];
+};
+_Static_assert(sizeof(struct cu_resource) == 144, "the driver's size");
 
 enum cu_device_attribute {
     CU_MAX_THREADS_PER_BLOCK = 1,
@@ -260,6 +287,17 @@ enum cu_function_attribute {
     X(memory_unmap, "cuMemUnmap", (uintptr_t address, size_t bytes))                                                   \
     X(memory_access, "cuMemSetAccess",                                                                                 \
       (uintptr_t address, size_t bytes, const struct cu_access *access, size_t count))                                 \
+    X(device_resource, "cuDeviceGetDevResource", (cu_device device, struct cu_resource * resource, int type))          \
+    X(resource_split, "cuDevSmResourceSplitByCount",                                                                   \
+      (struct cu_resource * groups, unsigned *count, const struct cu_resource *all, struct cu_resource *rest,          \
+       unsigned flags, unsigned least))                                                                                \
+    X(resource_describe, "cuDevResourceGenerateDesc",                                                                  \
+      (cu_description * description, struct cu_resource * resources, unsigned count))                                  \
+    X(green_create, "cuGreenCtxCreate",                                                                                \
+      (cu_green * context, cu_description description, cu_device device, unsigned flags))                              \
+    X(green_destroy, "cuGreenCtxDestroy", (cu_green context))                                                          \
+    X(green_stream_create, "cuGreenCtxStreamCreate",                                                                   \
+      (cu_stream * stream, cu_green context, unsigned flags, int priority))                                            \
     X(graph_create, "cuGraphCreate", (cu_graph * graph, unsigned flags))                                               \
     X(graph_destroy, "cuGraphDestroy", (cu_graph graph))                                                               \
     X(graph_add_kernel, "cuGraphAddKernelNode",                                                                        \
@@ -275,6 +313,11 @@ enum cu_function_attribute {
     X(graph_add_empty, "cuGraphAddEmptyNode", (cu_node * node, cu_graph graph, const cu_node *before, size_t count))   \
     X(graph_add_edges, "cuGraphAddDependencies_v2",                                                                    \
       (cu_graph graph, const cu_node *from, const cu_node *to, const struct cu_edge *edges, size_t count))             \
+    X(graph_condition_create, "cuGraphConditionalHandleCreate",                                                        \
+      (uint64_t *handle, cu_graph graph, cu_context context, unsigned value, unsigned flags))                          \
+    X(graph_add_conditional, "cuGraphAddNode_v2",                                                                      \
+      (cu_node * node, cu_graph graph, const cu_node *before, const struct cu_edge *edges, size_t count,               \
+       struct cu_conditional_node *conditional))                                                                       \
     X(graph_instantiate, "cuGraphInstantiateWithFlags",                                                                \
       (cu_executable * executable, cu_graph graph, unsigned long long flags))                                          \
     X(graph_update, "cuGraphExecUpdate_v2", (cu_executable executable, cu_graph graph, struct cu_update * update))     \
@@ -305,7 +348,8 @@ struct tw_cuda_base {
     atomic_uint users; /* the number of launches that refer to it; while there are any, it is not recorded anew */
 };
 
-/* A kernel that fills or copies memory (cuda_fill.c, cuda_copy_kernel.c). */
+/* A kernel that fills or copies memory, or sets the condition of a graph's part (cuda_fill.c, cuda_copy_kernel.c,
+   cuda_condition.c). */
 struct tw_cuda_loaded_kernel {
     cu_module module; /* NULL: not loaded yet */
     cu_function function;
@@ -332,7 +376,7 @@ struct tw_cuda_device {
     cu_stream *idle_streams;     /* streams on which nothing runs */
     size_t idle_count, idle_capacity;
     struct tw_gpu_stage *idle_stages;
-    struct tw_cuda_loaded_kernel fills[TW_CUDA_FILL_KERNELS], copies[TW_CUDA_COPY_KERNELS];
+    struct tw_cuda_loaded_kernel fills[TW_CUDA_FILL_KERNELS], copies[TW_CUDA_COPY_KERNELS], set_condition;
     bool pool_is_tried;
     cu_pool pool; /* NULL: there is none */
     cu_stream pool_stream;
@@ -344,6 +388,16 @@ struct tw_cuda_device {
     atomic_uint launching;        /* the number of threads that are in tw_cuda_launch_cache_enqueue() */
 };
 
+/* A sub-device: some multiprocessors of a device, which has all else. */
+struct tw_cuda_part {
+    struct tw_omp_device omp; /* first; its `whole` is the device's */
+    cu_green green;
+    size_t first, units;
+    pthread_mutex_t mutex;   /* protects the members below */
+    cu_stream *idle_streams; /* streams on which nothing runs */
+    size_t idle_count, idle_capacity;
+};
+
 extern struct tw_cuda_driver tw_cuda;
 
 static inline enum tw_cuda_choice tw_cuda_choice(void)
@@ -351,9 +405,16 @@ static inline enum tw_cuda_choice tw_cuda_choice(void)
     return tw_cuda.choice;
 }
 
+/* Returns the device; of a sub-device, the whole one. */
 static inline struct tw_cuda_device *tw_cuda_of(struct tw_backend_device *device)
 {
-    return (struct tw_cuda_device *)device;
+    return (struct tw_cuda_device *)(device->whole ? device->whole : device);
+}
+
+/* Returns the sub-device; NULL if it is none. */
+static inline struct tw_cuda_part *tw_cuda_part_of(struct tw_backend_device *device)
+{
+    return device->whole ? (struct tw_cuda_part *)device : NULL;
 }
 
 /* Loads the driver, and retains the primary context of every CUDA device with spinning synchronization. libomptarget

@@ -11,9 +11,11 @@
 
 #include <teamwork/lower/kernel/simt.h>
 
+#include "backends/gpu/gpu_backend.h"
 #include "backends/gpu/gpu_kernel.h"
 #include "base/cancellation.h"
 #include "base/tuning.h"
+#include "cuda_part.h"
 
 static pthread_mutex_t allowing = PTHREAD_MUTEX_INITIALIZER; /* held to change the dynamic_bytes of a kernel */
 
@@ -202,7 +204,9 @@ void tw_cuda_limits(struct tw_backend_device *base, const struct tw_internal_ker
     if (!kernel || !kernel->handle)
         return;
     tw_gpu_kernel_describe(kernel, facts);
-    facts->resident_groups = resident_groups(device, kernel, items, local_bytes) * device->compute_units;
+    const struct tw_cuda_part *part = tw_cuda_part_of(base);
+    facts->resident_groups =
+        resident_groups(device, kernel, items, local_bytes) * (part ? part->units : device->compute_units);
 }
 
 /* Fails for a kernel whose images are not for the device. */
@@ -232,6 +236,18 @@ tw_status tw_cuda_load(struct tw_backend_device *base, const struct tw_internal_
     return status == TW_SUCCESS ? check_code(tw_cuda_of(base), key, find(tw_cuda_of(base), key)) : status;
 }
 
+/* Fails for a kernel that only OpenMP could launch: it would run on all of the device. */
+static tw_status check_part(struct tw_backend_device *part, const struct tw_internal_kernel *key,
+                            const struct tw_internal_launch *launch)
+{
+    const struct tw_gpu_kernel *kernel = launch->found;
+    if (tw_gpu_takes(part, key, launch))
+        return TW_SUCCESS;
+    return tw_fail(TW_ERROR_UNSUPPORTED, "kernel %s cannot be launched on a part of a GPU%s%s", key->name,
+                   kernel && kernel->reason ? ": " : ", but by OpenMP on all of it",
+                   kernel && kernel->reason ? kernel->reason : "");
+}
+
 tw_status tw_cuda_check(struct tw_backend_device *base, const struct tw_internal_kernel *key,
                         struct tw_internal_launch *launch)
 {
@@ -245,7 +261,9 @@ tw_status tw_cuda_check(struct tw_backend_device *base, const struct tw_internal
         tw_gpu_kernel_check(kernel, key, launch, found ? local_limit(device, kernel) : device->default_shared_bytes);
     if (found && status == TW_SUCCESS && key->misfit)
         launch->max_parts = most_parts(device, kernel, launch);
-    return status == TW_SUCCESS ? check_code(device, key, kernel) : status;
+    if (status == TW_SUCCESS)
+        status = check_code(device, key, kernel);
+    return status == TW_SUCCESS && tw_cuda_part_of(base) ? check_part(base, key, launch) : status;
 }
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
@@ -334,27 +352,32 @@ tw_status tw_cuda_report(struct tw_cuda_device *device, const char *kernel, cu_r
 }
 
 /* Launches a kernel and waits for it. Called in the device's context. */
-static cu_result run(struct tw_cuda_device *device, const struct tw_internal_launch *launch)
+static cu_result run(struct tw_backend_device *base, const struct tw_internal_launch *launch)
 {
+    struct tw_cuda_part *part = tw_cuda_part_of(base);
     cu_stream stream;
-    cu_result error = tw_cuda_take_stream(device, &stream);
+    cu_result error = part ? tw_cuda_take_part_stream(part, &stream) : tw_cuda_take_stream(tw_cuda_of(base), &stream);
     if (error)
         return error;
     error = tw_cuda_enqueue(launch, stream);
     if (!error)
         error = tw_cuda.stream_synchronize(stream);
-    tw_cuda_give_stream(device, stream);
+    if (part)
+        tw_cuda_give_part_stream(part, stream);
+    else
+        tw_cuda_give_stream(tw_cuda_of(base), stream);
     return error;
 }
 
-tw_status tw_cuda_launch(struct tw_cuda_device *device, const struct tw_internal_kernel *key,
+tw_status tw_cuda_launch(struct tw_backend_device *base, const struct tw_internal_kernel *key,
                          const struct tw_internal_launch *launch)
 {
+    struct tw_cuda_device *device = tw_cuda_of(base);
     const enum tw_cuda_entry entry = tw_cuda_enter(device);
     if (!entry)
         return tw_fail(TW_ERROR_LAUNCH_FAILED, "the CUDA driver has no context for kernel %s", key->name);
     const unsigned before = atomic_fetch_add_explicit(&device->running, 1, memory_order_relaxed);
-    const cu_result error = run(device, launch);
+    const cu_result error = run(base, launch);
     const unsigned others = atomic_fetch_sub_explicit(&device->running, 1, memory_order_relaxed) - 1;
     const tw_status status = error ? tw_cuda_report(device, key->name, error, !before && !others) : TW_SUCCESS;
     tw_cuda_leave(entry);

@@ -17,7 +17,7 @@ tw_status tw_cuda_check(struct tw_backend_device *base, const struct tw_internal
                         struct tw_internal_launch *launch);
 
 /* Launches a kernel that tw_gpu_takes(), and returns when it is complete. The launch has its device memory. */
-tw_status tw_cuda_launch(struct tw_cuda_device *device, const struct tw_internal_kernel *key,
+tw_status tw_cuda_launch(struct tw_backend_device *base, const struct tw_internal_kernel *key,
                          const struct tw_internal_launch *launch);
 
 /* Enqueues a launch that tw_gpu_takes(). Called in the device's context. */

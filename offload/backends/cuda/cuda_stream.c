@@ -27,6 +27,7 @@
 #include "cuda_launch.h"
 #include "cuda_launch_cache.h"
 #include "cuda_memory.h"
+#include "cuda_part.h"
 #include "cuda_times.h"
 
 #define WRITE_EVERY 64u /* launches between two writes of the progress */
@@ -43,6 +44,7 @@
 struct cuda_stream {
     struct tw_backend_stream base;
     struct tw_cuda_device *device;
+    struct tw_cuda_part *part; /* of the device; NULL: all of it */
     cu_stream stream;
     struct tw_scratch scratch;
     struct tw_cuda_launch_cache launch_cache;
@@ -82,13 +84,15 @@ static tw_status complain(const struct cuda_stream *stream, const char *what, cu
 }
 
 /* Makes a stream of the current context. The driver's range usually ends at the normal priority. */
-static cu_result make_stream(enum tw_priority priority, cu_stream *stream)
+static cu_result make_stream(const struct tw_cuda_part *part, enum tw_priority priority, cu_stream *stream)
 {
     int least = 0, greatest = 0;
-    if (priority == TW_PRIORITY_NORMAL || tw_cuda.stream_priorities(&least, &greatest))
-        return tw_cuda.stream_create(stream, CU_STREAM_NON_BLOCKING);
-    return tw_cuda.stream_create_with_priority(stream, CU_STREAM_NON_BLOCKING,
-                                               priority == TW_PRIORITY_HIGH ? greatest : least);
+    const bool is_normal = priority == TW_PRIORITY_NORMAL || tw_cuda.stream_priorities(&least, &greatest);
+    const int number = is_normal ? 0 : priority == TW_PRIORITY_HIGH ? greatest : least;
+    if (part)
+        return tw_cuda_make_part_stream(part, number, stream);
+    return is_normal ? tw_cuda.stream_create(stream, CU_STREAM_NON_BLOCKING)
+                     : tw_cuda.stream_create_with_priority(stream, CU_STREAM_NON_BLOCKING, number);
 }
 
 static tw_status open_stream(struct tw_backend_device *device, enum tw_priority priority,
@@ -98,12 +102,13 @@ static tw_status open_stream(struct tw_backend_device *device, enum tw_priority 
     if (!stream)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a CUDA stream");
     stream->device = tw_cuda_of(device);
+    stream->part = tw_cuda_part_of(device);
     const enum tw_cuda_entry entry = tw_cuda_enter(stream->device);
     cu_result error =
         entry ? tw_cuda.host_allocate((void **)(uintptr_t)&stream->progress, sizeof *stream->progress, 0) : 1;
     if (!error) {
         *stream->progress = 0;
-        error = make_stream(priority, &stream->stream);
+        error = make_stream(stream->part, priority, &stream->stream);
         if (error)
             (void)tw_cuda.host_free((void *)(uintptr_t)stream->progress);
     }
@@ -275,7 +280,7 @@ static bool is_slow(struct cuda_stream *stream)
     return stream->is_slow;
 }
 
-/* Enqueues a kernel. Called in the device's context. */
+/* Enqueues a kernel. Graphs of the launch cache would not run on a part of the device. Called in the device's context. */
 static tw_status add_kernel(struct cuda_stream *stream, const struct tw_internal_kernel *kernel,
                             struct tw_internal_launch *launch)
 {
@@ -287,8 +292,9 @@ static tw_status add_kernel(struct cuda_stream *stream, const struct tw_internal
     if (status != TW_SUCCESS)
         return status;
     const bool alone = atomic_load_explicit(&stream->device->running, memory_order_relaxed) == 0;
-    const cu_result error =
-        tw_cuda_launch_cache_enqueue(&stream->launch_cache, stream->device, launch, stream->stream, is_slow(stream));
+    const cu_result error = stream->part ? tw_cuda_enqueue(launch, stream->stream)
+                                         : tw_cuda_launch_cache_enqueue(&stream->launch_cache, stream->device, launch,
+                                                                        stream->stream, is_slow(stream));
     return error ? tw_cuda_report(stream->device, kernel->name, error, alone) : TW_SUCCESS;
 }
 

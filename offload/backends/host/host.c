@@ -151,6 +151,7 @@ static void begin_part_thread(struct tw_backend_device *part)
 }
 
 static const struct tw_backend_parts parts = {
+    .ways = TW_PARTITION_EQUALLY | TW_PARTITION_BY_COUNTS | TW_PARTITION_BY_AFFINITY_DOMAIN,
     .domains = list_domains,
     .open = open_part,
     .begin_thread = begin_part_thread,

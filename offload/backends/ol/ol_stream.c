@@ -411,7 +411,7 @@ static bool takes_node(const struct tw_backend_device *device, const struct tw_b
     const struct tw_backend_copy *t = node->copy;
     if (t)
         return (!t->to || t->to == device) && (!t->from || t->from == device);
-    return node->device == device
+    return node->device == device && !node->part
            && (node->fill || !node->kernel || tw_gpu_takes(node->device, node->kernel, node->launch));
 }
 

@@ -65,8 +65,46 @@ static tw_status open_device(unsigned index, struct tw_backend_device **result)
 
 static void close_device(struct tw_backend_device *device)
 {
-    pthread_mutex_destroy(&tw_sim_of(device)->mutex);
+    if (!device->whole)
+        pthread_mutex_destroy(&tw_sim_of(device)->mutex);
     free(device);
+}
+
+/* ---- parts ------------------------------------------------------------------------------------------------------- */
+
+/* As on GPUs, a sub-device is not divided again. */
+static tw_status count_parts(struct tw_backend_device *device, size_t units, size_t *count)
+{
+    struct tw_device_facts facts = {.name = ""};
+    if (device->whole)
+        return tw_fail(TW_ERROR_UNSUPPORTED, "a part of a simulated device is not divided again");
+    tw_host_describe(device, &facts);
+    *count = facts.compute_units / (units ? units : 1);
+    return TW_SUCCESS;
+}
+
+static tw_status open_part(struct tw_backend_device *device, size_t first, size_t count,
+                           struct tw_backend_device **result)
+{
+    struct tw_sim_part *part = calloc(1, sizeof *part);
+    if (!part)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a sub-device");
+    part->base = *device;
+    part->base.whole = device;
+    part->first = first;
+    part->units = count;
+    *result = &part->base;
+    return TW_SUCCESS;
+}
+
+static const struct tw_backend_parts parts = {.ways = TW_PARTITION_EQUALLY, .equally = count_parts, .open = open_part};
+
+/* Appends the units of a part to the name, as in "NAME [0-3]". */
+static void describe_part(const struct tw_sim_part *part, struct tw_device_facts *facts)
+{
+    const size_t used = strlen(facts->name);
+    facts->compute_units = part->units;
+    snprintf(facts->name + used, sizeof facts->name - used, " [%zu-%zu]", part->first, part->first + part->units - 1);
 }
 
 static void describe(struct tw_backend_device *device, struct tw_device_facts *facts)
@@ -80,6 +118,8 @@ static void describe(struct tw_backend_device *device, struct tw_device_facts *f
     facts->uses_system_memory = facts->unified_memory = false; /* kernels see copies only */
     if (tw_sim_of(device)->memory_bytes)
         facts->global_mem_bytes = tw_sim_of(device)->memory_bytes;
+    if (device->whole)
+        describe_part((const struct tw_sim_part *)device, facts);
 }
 
 static void observe(struct tw_backend_device *base, struct tw_device_state *state)
@@ -355,6 +395,7 @@ const struct tw_backend tw_backend_sim = {
     .async = &tw_sim_async,
     .graphs = &tw_sim_graphs,
     .simulation = &simulation,
+    .parts = &parts,
     .count = count,
     .open = open_device,
     .close = close_device,

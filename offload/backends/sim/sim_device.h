@@ -23,9 +23,16 @@ struct tw_sim_device {
     bool checks_reads; /* TW_SIM_CHECK: checks what kernels read and write beside what they declare; never changes */
 };
 
+/* A sub-device: its kernels are those of the whole device, which has all that is counted. */
+struct tw_sim_part {
+    struct tw_backend_device base;
+    size_t first, units;
+};
+
+/* Returns the device; of a sub-device, the whole one. */
 static inline struct tw_sim_device *tw_sim_of(struct tw_backend_device *device)
 {
-    return (struct tw_sim_device *)device;
+    return (struct tw_sim_device *)(device->whole ? device->whole : device);
 }
 
 /* Returns true if the device has streams; never changes. */

@@ -40,12 +40,20 @@ struct sim_item {
     unsigned char pattern[]; /* of a fill */
 };
 
-/* A command graph: its nodes, in an order in which they can run. */
+/* A node of a command graph, and the body of its part. */
+struct sim_node {
+    struct tw_backend_graph_node node;
+    struct sim_graph *body; /* owned; or NULL */
+    const int *condition;   /* of the part */
+    bool repeats;
+};
+
+/* A command graph or the body of a part: its nodes, in an order in which they can run. */
 struct sim_graph {
     struct tw_backend_graph base;
     size_t count;
     bool is_replaced; /* by an update: it is launched no more */
-    struct tw_backend_graph_node nodes[];
+    struct sim_node nodes[];
 };
 
 struct sim_stream {
@@ -112,6 +120,29 @@ static tw_status run_node(const struct tw_backend_graph_node *node)
     return tw_sim_run_kernel(node->device, node->kernel, &launch);
 }
 
+static tw_status run_nodes(const struct sim_graph *graph);
+
+static tw_status run_part(const struct sim_node *part)
+{
+    tw_status status = TW_SUCCESS;
+    while (*part->condition && status == TW_SUCCESS) {
+        status = run_nodes(part->body);
+        if (!part->repeats)
+            break;
+    }
+    return status;
+}
+
+static tw_status run_nodes(const struct sim_graph *graph)
+{
+    tw_status status = TW_SUCCESS;
+    for (size_t i = 0; i < graph->count && status == TW_SUCCESS; ++i) {
+        const struct sim_node *node = &graph->nodes[i];
+        status = node->body ? run_part(node) : run_node(&node->node);
+    }
+    return status;
+}
+
 /* Runs an item that is no wait. */
 static tw_status run_work(struct tw_backend_device *device, struct sim_item *item)
 {
@@ -132,10 +163,7 @@ static tw_status run_work(struct tw_backend_device *device, struct sim_item *ite
     if (item->is_hint)
         return TW_SUCCESS;
     __builtin_assume(item->graph != NULL); /* for clang-tidy */
-    tw_status status = TW_SUCCESS;
-    for (size_t i = 0; i < item->graph->count && status == TW_SUCCESS; ++i)
-        status = run_node(&item->graph->nodes[i]);
-    return status;
+    return run_nodes(item->graph);
 }
 
 /* Runs the first item of a stream. Called under streams_mutex, which is released while the item runs. */
@@ -344,15 +372,67 @@ static bool is_ready(const struct tw_backend_graph_node *node, const bool *done)
 
 /* Takes the nodes in another order than they were recorded, so that tests find what does not wait: always the last one
    that can run. */
-static void order_nodes(struct sim_graph *graph, const struct tw_backend_graph_node *nodes, bool *done)
+static void order_nodes(struct sim_graph *graph, const struct tw_backend_graph_node *nodes, size_t count, bool *done)
 {
-    for (size_t ordered = 0; ordered < graph->count; ++ordered) {
-        size_t next = graph->count - 1;
+    for (; graph->count < count; ++graph->count) {
+        size_t next = count - 1;
         while (done[next] || !is_ready(&nodes[next], done))
             --next;
         done[next] = true;
-        graph->nodes[ordered] = nodes[next];
+        graph->nodes[graph->count] = (struct sim_node){.node = nodes[next]};
     }
+}
+
+static void destroy(struct tw_backend_graph *base)
+{
+    struct sim_graph *graph = (struct sim_graph *)base;
+    for (size_t i = 0; i < graph->count; ++i)
+        if (graph->nodes[i].body)
+            destroy(&graph->nodes[i].body->base);
+    free(graph);
+}
+
+static struct sim_graph *make_graph(struct tw_backend_device *device, const struct tw_backend_graph_node *nodes,
+                                    size_t count);
+
+/* Makes the bodies of a graph's parts. Returns false if memory is exhausted. */
+static bool make_bodies(struct sim_graph *graph)
+{
+    for (size_t i = 0; i < graph->count; ++i) {
+        struct sim_node *node = &graph->nodes[i];
+        const struct tw_backend_graph_part *part = node->node.part;
+        if (!part)
+            continue;
+        node->body = make_graph(graph->base.device, part->nodes, part->count);
+        node->condition = part->condition;
+        node->repeats = part->repeats;
+        if (!node->body)
+            return false;
+    }
+    return true;
+}
+
+/* Returns NULL if memory is exhausted. */
+static struct sim_graph *make_graph(struct tw_backend_device *device, const struct tw_backend_graph_node *nodes,
+                                    size_t count)
+{
+    struct sim_graph *made = malloc(sizeof *made + count * sizeof made->nodes[0]);
+    bool *done = calloc(count + 1, sizeof *done);
+    if (made && done) {
+        made->base.device = device;
+        made->count = 0;
+        made->is_replaced = false;
+        order_nodes(made, nodes, count, done);
+    }
+    if (!made || !done || !make_bodies(made)) {
+        if (made && done)
+            destroy(&made->base);
+        else
+            free(made);
+        made = NULL;
+    }
+    free(done);
+    return made;
 }
 
 static tw_status instantiate(struct tw_backend_device *device, const struct tw_backend_graph_node *nodes, size_t count,
@@ -360,18 +440,9 @@ static tw_status instantiate(struct tw_backend_device *device, const struct tw_b
 {
     if (!tw_sim_is_asynchronous(device))
         return TW_SUCCESS;
-    struct sim_graph *made = malloc(sizeof *made + count * sizeof *nodes);
-    bool *done = calloc(count + 1, sizeof *done);
-    if (!made || !done) {
-        free(made);
-        free(done);
+    struct sim_graph *made = make_graph(device, nodes, count);
+    if (!made)
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a graph of %zu nodes", count);
-    }
-    made->base.device = device;
-    made->count = count;
-    made->is_replaced = false;
-    order_nodes(made, nodes, done);
-    free(done);
     *graph = &made->base;
     return TW_SUCCESS;
 }
@@ -382,11 +453,6 @@ static tw_status update(struct tw_backend_graph *before, const struct tw_backend
 {
     ((struct sim_graph *)before)->is_replaced = true;
     return ((struct sim_graph *)before)->count == count ? instantiate(before->device, nodes, count, graph) : TW_SUCCESS;
-}
-
-static void destroy(struct tw_backend_graph *graph)
-{
-    free(graph);
 }
 
 static tw_status launch_graph(struct tw_backend_stream *base, struct tw_backend_graph *graph, uint64_t *sequence)

@@ -148,6 +148,7 @@ static tw_status create(struct place *place, bool mapped, size_t element_bytes, 
 {
     if (!tw_is_device(place->device))
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, TW_NO_DEVICE);
+    place->device = tw_memory_owner(place->device);
     struct tw_buffer *buffer = NULL;
     tw_status status = tw_buffer_create(element_bytes, range, result ? &buffer : NULL);
     if (status != TW_SUCCESS)

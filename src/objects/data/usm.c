@@ -78,6 +78,7 @@ static void *allocate(tw_device *device, size_t alignment, size_t bytes, tw_poin
     return memory;
 }
 
+/* The memory of a part of a device is the whole device's. */
 static void *enter_and_allocate(tw_device *device, size_t alignment, size_t bytes, tw_pointer_type type)
 {
     void *memory = NULL;
@@ -92,6 +93,7 @@ static void *enter_and_allocate(tw_device *device, size_t alignment, size_t byte
     if (tw_check_process() != TW_SUCCESS)
         return NULL;
     if (tw_runtime_enter() == TW_SUCCESS) {
+        device = tw_memory_owner(device);
         if (type == TW_POINTER_SHARED && memory_of(device) && !memory_of(device)->allocate_shared)
             (void)tw_fail(TW_ERROR_UNSUPPORTED, "%s has no memory that it shares with the host",
                           tw_device_name(device));

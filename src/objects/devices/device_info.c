@@ -203,7 +203,7 @@ static tw_status answer_other(const struct tw_device *device, tw_device_info_id 
 static unsigned affinity_domains(const struct tw_device *device)
 {
     const struct tw_backend_parts *parts = device->backend->backend->parts;
-    size_t *units = parts ? malloc(tw_device_facts(device)->compute_units * sizeof *units) : NULL;
+    size_t *units = parts && parts->domains ? malloc(tw_device_facts(device)->compute_units * sizeof *units) : NULL;
     unsigned set = 0;
     for (unsigned kind = 1; units && kind < TW_AFFINITY_NEXT_PARTITIONABLE; kind *= 2) {
         size_t domains = 0;
@@ -215,19 +215,27 @@ static unsigned affinity_domains(const struct tw_device *device)
     return set;
 }
 
+/* Returns the most sub-devices that a device can be divided into; 0: it cannot be divided. */
+static size_t most_parts(const struct tw_device *device)
+{
+    const struct tw_backend_parts *parts = device->backend->backend->parts;
+    size_t count = parts ? tw_device_facts(device)->compute_units : 0;
+    if (!parts || !parts->equally)
+        return count;
+    return parts->equally(device->backend, 0, &count) == TW_SUCCESS ? count : 0;
+}
+
 /* Answers a question about sub-devices: one of the last ones. */
 static tw_status answer_partition(const struct tw_device *device, tw_device_info_id question, void *value, size_t bytes)
 {
-    const bool has_parts = device->backend->backend->parts;
-    const unsigned ways = TW_PARTITION_EQUALLY | TW_PARTITION_BY_COUNTS | TW_PARTITION_BY_AFFINITY_DOMAIN;
+    const struct tw_backend_parts *parts = device->backend->backend->parts;
     switch (question) {
     case TW_DEVICE_INFO_PARENT_DEVICE:
         return tw_answer(value, bytes, &device->parent, sizeof(tw_device *), LIST);
     case TW_DEVICE_INFO_PARTITION_MAX_SUB_DEVICES:
-        return tw_answer(value, bytes, &(size_t){has_parts ? tw_device_facts(device)->compute_units : 0},
-                         sizeof(size_t), LIST);
+        return tw_answer(value, bytes, &(size_t){most_parts(device)}, sizeof(size_t), LIST);
     case TW_DEVICE_INFO_PARTITION_PROPERTIES:
-        return tw_answer(value, bytes, &(unsigned){has_parts ? ways : 0}, sizeof ways, LIST);
+        return tw_answer(value, bytes, &(unsigned){most_parts(device) ? parts->ways : 0}, sizeof(unsigned), LIST);
     case TW_DEVICE_INFO_PARTITION_AFFINITY_DOMAINS:
         return tw_answer(value, bytes, &(unsigned){affinity_domains(device)}, sizeof(unsigned), LIST);
     case TW_DEVICE_INFO_PARTITION_TYPE:

@@ -50,7 +50,8 @@ static tw_status divide_locked(const struct division *division, size_t count, si
     return TW_SUCCESS;
 }
 
-static tw_status check_locked(const tw_device *device, tw_device **sub_devices, size_t capacity, const size_t *count)
+static tw_status check_locked(const tw_device *device, tw_partition way, tw_device **sub_devices, size_t capacity,
+                              const size_t *count)
 {
     if (!tw_is_device(device))
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, TW_NO_DEVICE);
@@ -58,6 +59,8 @@ static tw_status check_locked(const tw_device *device, tw_device **sub_devices, 
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the place for the %s is NULL", count ? "list" : "count");
     if (!parts_of(device))
         return tw_fail(TW_ERROR_UNSUPPORTED, "%s cannot be divided: the host device can", tw_device_name(device));
+    if (!(parts_of(device)->ways & (unsigned)way))
+        return tw_fail(TW_ERROR_UNSUPPORTED, "%s can only be divided equally", tw_device_name(device));
     return TW_SUCCESS;
 }
 
@@ -68,7 +71,8 @@ static void end(void)
 }
 
 /* Begins a call that divides a device. If it succeeds, the discovery lock is held until end(). */
-static tw_status begin(const tw_device *device, tw_device **sub_devices, size_t capacity, const size_t *count)
+static tw_status begin(const tw_device *device, tw_partition way, tw_device **sub_devices, size_t capacity,
+                       const size_t *count)
 {
     tw_status status = tw_runtime_enter();
     if (status != TW_SUCCESS) {
@@ -76,26 +80,35 @@ static tw_status begin(const tw_device *device, tw_device **sub_devices, size_t 
         return status;
     }
     tw_discovery_lock();
-    status = check_locked(device, sub_devices, capacity, count);
+    status = check_locked(device, way, sub_devices, capacity, count);
     if (status != TW_SUCCESS)
         end();
     return status;
+}
+
+/* Stores how many sub-devices of as many units a device can be divided into. */
+static tw_status count_equally(const struct tw_device *device, size_t units, size_t *count)
+{
+    if (!units || units > units_of(device))
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "sub-devices of %zu compute units: %s has %zu", units,
+                       tw_device_name(device), units_of(device));
+    *count = units_of(device) / units;
+    return parts_of(device)->equally ? parts_of(device)->equally(device->backend, units, count) : TW_SUCCESS;
 }
 
 tw_status tw_device_create_sub_devices_equally(tw_device *device, size_t units, tw_device **sub_devices,
                                                size_t capacity, size_t *count)
 {
     TW_DEFER_CANCELLATION;
-    tw_status status = begin(device, sub_devices, capacity, count);
+    tw_status status = begin(device, TW_PARTITION_EQUALLY, sub_devices, capacity, count);
     if (status != TW_SUCCESS)
         return status;
-    if (!units || units > units_of(device))
-        status = tw_fail(TW_ERROR_INVALID_ARGUMENT, "sub-devices of %zu compute units: %s has %zu", units,
-                         tw_device_name(device), units_of(device));
+    size_t parts = 0;
+    status = count_equally(device, units, &parts);
     if (status == TW_SUCCESS)
         status = divide_locked(
             &(struct division){device, {TW_PARTITION_EQUALLY, TW_AFFINITY_NONE}, NULL, units, sub_devices, capacity},
-            units_of(device) / units, count);
+            parts, count);
     end();
     return status;
 }
@@ -120,7 +133,7 @@ tw_status tw_device_create_sub_devices_by_counts(tw_device *device, const size_t
                                                  tw_device **sub_devices, size_t capacity, size_t *count)
 {
     TW_DEFER_CANCELLATION;
-    tw_status status = begin(device, sub_devices, capacity, count);
+    tw_status status = begin(device, TW_PARTITION_BY_COUNTS, sub_devices, capacity, count);
     if (status != TW_SUCCESS)
         return status;
     status = check_units(device, units, unit_counts);
@@ -160,7 +173,7 @@ tw_status tw_device_create_sub_devices_by_affinity_domain(tw_device *device, tw_
                                                           tw_device **sub_devices, size_t capacity, size_t *count)
 {
     TW_DEFER_CANCELLATION;
-    tw_status status = begin(device, sub_devices, capacity, count);
+    tw_status status = begin(device, TW_PARTITION_BY_AFFINITY_DOMAIN, sub_devices, capacity, count);
     if (status != TW_SUCCESS)
         return status;
     size_t *units = malloc(units_of(device) * sizeof *units);

@@ -35,7 +35,7 @@ static tw_status check_devices(const struct tw_device *device, const struct tw_d
     if (device->platform != other->platform || device->backend->backend != other->backend->backend)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "%s and %s are of different platforms: no command graph has both",
                        tw_device_name(device), tw_device_name(other));
-    if (!device->backend->backend->memory || device->backend->has_own_threads || other->backend->has_own_threads)
+    if (!device->backend->backend->memory || device->parent || other->parent)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "%s is a sub-device: no command graph has both it and %s",
                        tw_device_name(device->parent ? device : other),
                        tw_device_name(device->parent ? other : device));
@@ -127,13 +127,8 @@ static tw_status make_recorded(struct tw_recording *recording, struct tw_recorde
     *result = recorded;
     recorded->references = 1;
     recorded->device = recording->device;
-    recorded->commands = recording->commands; /* it owns them, also if it fails */
-    recorded->count = recording->count;
     recorded->by_groups = recording->by_groups;
-    for (size_t i = 0; i < recorded->count; ++i)
-        recorded->commands[i]->sequence = i; /* for those that follow it */
-    recording->commands = NULL;
-    recording->count = 0;
+    tw_recorded_graph_take(recorded, &recording->list);
     return tw_recorded_graph_make(recorded, before);
 }
 
@@ -239,7 +234,7 @@ size_t tw_command_graph_count(const tw_command_graph *graph)
     if (!graph)
         return 0;
     tw_lock();
-    const size_t count = graph->recorded->count;
+    const size_t count = graph->recorded->group_count;
     tw_unlock();
     return count;
 }

@@ -255,6 +255,16 @@ static tw_status append_task(struct analysis *all, struct tw_task *task)
     return TW_SUCCESS;
 }
 
+/* Notes where the body of a part is to go on when it has ended. */
+static void place_part(struct tw_recorded_graph *graph, const struct tw_command *command)
+{
+    const struct tw_graph_part *part = tw_graph_part_of(command);
+    if (!part)
+        return;
+    part->body->outer = graph;
+    part->body->position = (size_t)command->body.sequence;
+}
+
 /* Makes a copy between two devices a task of the graph. The plan names the draft of the buffer. */
 static tw_status insert_copy(struct analysis *all, struct tw_command *command, const struct tw_copy_plan *plan,
                              struct tw_data *data)
@@ -299,6 +309,18 @@ static tw_status insert_copies(struct analysis *all, struct tw_command *command,
     return status;
 }
 
+size_t tw_recorded_before(const struct tw_command *command, struct tw_command **commands)
+{
+    size_t count = 0;
+    for (struct tw_command *before = command->previous; before; before = before->next, ++count)
+        if (commands)
+            commands[count] = before;
+    for (size_t i = 0; command->after && i < command->after->count; ++i, ++count)
+        if (commands)
+            commands[count] = command->after->commands[i];
+    return count;
+}
+
 /* Inserts a command into the dependency graph, behind the copies that it needs. */
 static tw_status insert(struct analysis *all, struct tw_command *command)
 {
@@ -310,14 +332,19 @@ static tw_status insert(struct analysis *all, struct tw_command *command)
         status = describe(all, command);
     if (status == TW_SUCCESS) {
         const size_t needed = tw_graph_edges_needed(node->accesses, node->access_count);
-        status = tw_command_make_edges(command, needed + (command->previous != NULL));
+        status = tw_command_make_edges(command, needed + tw_recorded_before(command, NULL));
     }
     if (status != TW_SUCCESS)
         return status;
     tw_graph_insert(node, command->edges);
-    if (command->previous)
-        tw_graph_depend(node, &command->previous->body.node, false);
-    return append_task(all, &command->body);
+    for (struct tw_command *before = command->previous; before; before = before->next)
+        tw_graph_depend(node, &before->body.node, false);
+    for (size_t i = 0; command->after && i < command->after->count; ++i)
+        tw_graph_depend(node, &command->after->commands[i]->body.node, false);
+    status = append_task(all, &command->body);
+    if (status == TW_SUCCESS)
+        place_part(all->graph, command);
+    return status;
 }
 
 /* Adds a place to those of the graph. */
@@ -376,34 +403,55 @@ static struct tw_backend_graph *take_instance(struct tw_recorded_graph *before)
     return is_free ? before->instance : NULL;
 }
 
-/* Describes the tasks to the backend, which makes its graph of them. */
-static tw_status instantiate(struct tw_recorded_graph *graph, struct tw_recorded_graph *updated)
+/* Describes the tasks to the backend, of parts too: in `nodes` and `before`, until forget_nodes(). Returns false if a
+   backend has no such node, or memory is exhausted; then `*status` says so. */
+static bool describe_nodes(struct tw_recorded_graph *graph, tw_status *status)
 {
     size_t edges = 0, used = 0;
     for (size_t i = 0; i < graph->task_count; ++i)
         edges += graph->tasks[i]->node.in_count;
-    struct tw_backend_graph_node *nodes = malloc((graph->task_count + 1) * sizeof *nodes);
-    size_t *before = malloc((edges + 1) * sizeof *before);
+    struct tw_backend_graph_node *nodes = graph->nodes = malloc((graph->task_count + 1) * sizeof *nodes);
+    size_t *before = graph->before = malloc((edges + 1) * sizeof *before);
+    if (!nodes || !before) {
+        *status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a graph of %zu groups", graph->count);
+        return false;
+    }
     struct tw_ancestors *ancestors = tw_ancestors_new(graph->task_count);
-    tw_status status = TW_SUCCESS;
     bool is_possible = true;
-    if (!nodes || !before)
-        status = tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for a graph of %zu groups", graph->count);
-    for (size_t i = 0; i < graph->task_count && status == TW_SUCCESS; ++i) {
+    for (size_t i = 0; i < graph->task_count && is_possible; ++i) {
         const struct tw_node *node = &graph->tasks[i]->node;
         struct tw_task *task = graph->tasks[i];
+        const struct tw_graph_part *part = tw_graph_part_of(task->command);
         nodes[i] = (struct tw_backend_graph_node){.device = task->command->device->backend, .before = &before[used]};
-        is_possible = is_possible && (!task->kind->add_to_graph || task->kind->add_to_graph(task, &nodes[i]));
+        is_possible = (!part || tw_is_copy(task) || describe_nodes(part->body, status))
+                      && (!task->kind->add_to_graph || task->kind->add_to_graph(task, &nodes[i]));
         for (size_t k = 0; k < node->in_count; ++k)
             before[used + k] = (size_t)((const struct tw_task *)node->in[k].from)->sequence;
         nodes[i].before_count = tw_ancestors_reduce(ancestors, i, &before[used], node->in_count);
         used += nodes[i].before_count;
     }
-    if (status == TW_SUCCESS && graph->task_count && is_possible)
-        status = make_instance(graph, nodes, take_instance(updated));
     tw_ancestors_free(ancestors);
-    free(nodes);
-    free(before);
+    return is_possible;
+}
+
+static void forget_nodes(struct tw_recorded_graph *graph)
+{
+    for (size_t i = 0; i < graph->count; ++i)
+        if (tw_graph_part_of(graph->commands[i]))
+            forget_nodes(tw_graph_part_of(graph->commands[i])->body);
+    free(graph->nodes);
+    free(graph->before);
+    graph->nodes = NULL;
+    graph->before = NULL;
+}
+
+/* Lets the backend make its graph of the tasks. */
+static tw_status instantiate(struct tw_recorded_graph *graph, struct tw_recorded_graph *updated)
+{
+    tw_status status = TW_SUCCESS;
+    if (graph->task_count && describe_nodes(graph, &status))
+        status = make_instance(graph, graph->nodes, take_instance(updated));
+    forget_nodes(graph);
     return status;
 }
 
@@ -412,9 +460,12 @@ static bool stays_on_devices(const struct tw_recorded_graph *graph)
 {
     for (size_t i = 0; i < graph->task_count; ++i) {
         const struct tw_task *task = graph->tasks[i];
+        const struct tw_graph_part *part = tw_graph_part_of(task->command);
         if (task->command->bounds)
             return false;
         if (task->kind->moves_data && !task->node.domain)
+            return false;
+        if (part && !stays_on_devices(part->body))
             return false;
     }
     return true;
@@ -433,8 +484,7 @@ static void end(struct analysis *all)
     free(all->rest);
 }
 
-/* Computes the uses of the whole graph, and the dependencies between its commands. */
-static tw_status analyse(struct tw_recorded_graph *graph)
+tw_status tw_recorded_graph_analyse(struct tw_recorded_graph *graph)
 {
     size_t uses = 0;
     struct analysis all = {.graph = graph, .mask = 15};
@@ -467,8 +517,12 @@ tw_status tw_recorded_graph_make(struct tw_recorded_graph *graph, struct tw_reco
     const struct tw_backend_graphs *graphs = graph->device->backend->backend->graphs;
     if (graph->by_groups)
         return TW_SUCCESS;
-    const tw_status status = analyse(graph);
-    return status == TW_SUCCESS && graphs && stays_on_devices(graph) ? instantiate(graph, before) : status;
+    tw_status status = tw_recorded_graph_analyse(graph);
+    if (status == TW_SUCCESS && graphs && stays_on_devices(graph))
+        status = instantiate(graph, before);
+    if (!graph->instance && graph->device->backend->whole)
+        graph->by_groups = true; /* a backend may have no graphs for a part of a device, but has streams */
+    return status;
 }
 
 void tw_recorded_graph_unmake(struct tw_recorded_graph *graph)

@@ -86,7 +86,7 @@ static struct tw_command *make_command(const struct tw_graph_submission *of, con
         command->launch.accesses = command->uses;
     }
     command->body.node.domain = command->body.kind->domain ? command->body.kind->domain(command) : NULL;
-    command->only_orders = true;
+    command->only_orders = !recorded->after; /* a queue that keeps the order cancels nothing, the program's edges do */
     command->shares_turn = true;
     command->is_held = true; /* nothing gets in between */
     command->timed = is_timed;
@@ -101,6 +101,7 @@ struct parts {
     const struct tw_graph_submission *of;
     struct tw_command **commands;
     size_t count;
+    struct tw_command **before; /* room for those that one comes after */
     struct tw_command *join;
 };
 
@@ -152,16 +153,17 @@ static void abandon_storages_locked(const struct parts *parts, size_t first)
         tw_storage_abandon_locked(parts->commands[i]->uses, parts->commands[i]->use_count);
 }
 
-/* Submits a command, behind that of the group before it in a queue that kept the order. */
+/* Submits a command, behind those of the submission before it in a queue that kept the order. */
 static tw_status submit_command_locked(const struct parts *parts, size_t at)
 {
     struct tw_command *command = parts->commands[at];
-    const struct tw_command *before = parts->of->recorded->commands[at]->previous;
+    const size_t before_count = tw_recorded_before(parts->of->recorded->commands[at], parts->before);
+    for (size_t i = 0; i < before_count; ++i)
+        parts->before[i] = parts->commands[parts->before[i]->sequence];
     acquire_locked(command, parts->of);
     command->home = &parts->of->queue->tasks;
     tw_task_queue_retain(command->home);
-    const tw_status status =
-        tw_command_submit_after_locked(command, before ? &parts->commands[before->sequence] : NULL, before ? 1 : 0);
+    const tw_status status = tw_command_submit_after_locked(command, parts->before, before_count);
     if (status == TW_SUCCESS)
         return status;
     for (size_t i = 0; i < command->use_count; ++i)
@@ -227,7 +229,13 @@ static void drop_locked(const struct parts *parts, bool keeps_join)
 tw_status tw_graph_submit_groups(const struct tw_graph_submission *of, tw_event **event)
 {
     struct parts parts = {.of = of, .count = of->recorded->count};
-    parts.commands = calloc(parts.count + 1, sizeof(struct tw_command *));
+    size_t most = 0;
+    for (size_t i = 0; i < parts.count; ++i) {
+        const size_t before = tw_recorded_before(of->recorded->commands[i], NULL);
+        most = before > most ? before : most;
+    }
+    parts.commands = calloc(parts.count + most + 1, sizeof(struct tw_command *));
+    parts.before = parts.commands ? parts.commands + parts.count : NULL;
     tw_status status = parts.commands ? make_commands(&parts, event != NULL)
                                       : tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory to submit a command graph");
     tw_lock();

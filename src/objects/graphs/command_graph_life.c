@@ -9,6 +9,18 @@
 #include "objects/data/buffer.h"
 #include "runtime/reclaim.h"
 
+void tw_recorded_graph_take(struct tw_recorded_graph *recorded, struct tw_recorded_list *list)
+{
+    recorded->commands = list->commands;
+    recorded->count = list->count;
+    for (size_t i = 0; i < recorded->count; ++i) {
+        const struct tw_graph_part *part = tw_graph_part_of(recorded->commands[i]);
+        recorded->commands[i]->sequence = i; /* for those that follow it */
+        recorded->group_count += part ? part->body->group_count : 1;
+    }
+    *list = (struct tw_recorded_list){.commands = NULL};
+}
+
 static void free_recorded(struct tw_unused *unused)
 {
     struct tw_recorded_graph *recorded =

@@ -16,6 +16,8 @@ static inline struct tw_recorded_graph *tw_recorded_graph_of(const struct tw_com
 {
     return command->context;
 }
+/* Gives a graph the commands of a list, which it owns from then on. */
+void tw_recorded_graph_take(struct tw_recorded_graph *recorded, struct tw_recorded_list *list);
 /* Drop a reference; what has none left is freed by the next tw_reclaim(). */
 void tw_command_graph_release_locked(struct tw_command_graph *graph);
 void tw_recorded_graph_release_locked(struct tw_recorded_graph *recorded);

@@ -11,67 +11,15 @@
 
 #include "base/detail.h"
 #include "base/lock.h"
+#include "command_graph_run.h"
 #include "objects/data/buffer.h"
 #include "objects/data/storage.h"
 #include "runtime/command.h"
 #include "runtime/submit.h"
 
-/* State of running a graph's tasks one after the other. */
-struct run {
-    struct tw_backend_batch batch; /* first: the backend's view */
-    const struct tw_recorded_graph *graph;
-    size_t at; /* number of tasks done, the running one included */
-    struct tw_internal_launch launch;
-    tw_status status;
-};
-
-/* Runs the tasks before the next kernel, and prepares its launch. Returns false if there is no further kernel, or a
-   task fails. */
-static bool find_kernel(struct run *run)
-{
-    while (run->at < run->graph->task_count) {
-        struct tw_task *task = run->graph->tasks[run->at++];
-        struct tw_command *command = task->command;
-        if (!task->kind->launches) {
-            run->status = task->kind->execute ? task->kind->execute(task) : TW_SUCCESS;
-            if (run->status != TW_SUCCESS)
-                return false;
-            continue;
-        }
-        run->launch = command->launch;
-        run->batch.kernel = command->kernel;
-        run->batch.launch = &run->launch;
-        if (command->bounds)
-            memset(command->bounds, 0, sizeof *command->bounds);
-        return true;
-    }
-    return false;
-}
-
-static bool next_of_run(struct tw_backend_batch *batch, tw_status status)
-{
-    struct run *run = (struct run *)batch;
-    run->status = status == TW_SUCCESS ? tw_command_check_bounds(run->graph->tasks[run->at - 1]->command) : status;
-    return run->status == TW_SUCCESS && find_kernel(run);
-}
-
 static tw_status execute(struct tw_task *task)
 {
-    const struct tw_recorded_graph *graph = tw_recorded_graph_of(task->command);
-    const struct tw_backend_device *device = graph->device->backend;
-    struct run all = {.batch = {.next = next_of_run}, .graph = graph, .status = TW_SUCCESS};
-    if (!find_kernel(&all))
-        return all.status;
-    if (device->backend->launch_batch && !graph->places) {
-        device->backend->launch_batch(graph->device->backend, &all.batch);
-        return all.status;
-    }
-    tw_status status;
-    do {
-        struct tw_backend_device *on = graph->tasks[all.at - 1]->command->device->backend;
-        status = on->backend->launch(on, all.batch.kernel, &all.launch);
-    } while (next_of_run(&all.batch, status));
-    return all.status;
+    return tw_recorded_graph_run(tw_recorded_graph_of(task->command));
 }
 
 static tw_status enqueue(const struct tw_backend_async *async, struct tw_backend_stream *stream, struct tw_task *task)

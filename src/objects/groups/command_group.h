@@ -71,6 +71,7 @@ struct tw_command_group {
     struct tw_algorithm *algorithm;           /* what is in front of its launch (algorithm.h); or NULL */
     const void *counted;                      /* tw_count_on_device(); or NULL */
     bool has_host_task, has_native_task;
+    const struct tw_task_kind *body;     /* of a step that a higher floor makes; or NULL */
     bool is_part;                        /* its launch is a part of a larger one: */
     size_t part_first[3], part_count[3]; /* tw_command_group_set_part() */
     bool accessed_nothing;               /* an accessor gave NULL, since its buffer or part is empty */

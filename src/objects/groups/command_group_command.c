@@ -23,7 +23,8 @@ const struct tw_task_kind *tw_command_group_body(const struct tw_command_group *
 {
     if (group->kernel)
         return is_empty(&group->launch) && !group->replaces ? &tw_kind_nothing : &tw_kind_kernel;
-    return !group->args             ? &tw_kind_nothing
+    return group->body              ? group->body
+           : !group->args           ? &tw_kind_nothing
            : group->has_host_task   ? &tw_kind_host
            : group->has_native_task ? &tw_kind_native
                                     : &tw_kind_step;
@@ -99,9 +100,15 @@ static __attribute__((noinline)) tw_status submit_behind_locked(const struct tw_
     struct tw_command *few[FEW_EVENTS], **before = few;
     if (list->count > FEW_EVENTS && !(before = malloc(list->count * sizeof *before)))
         return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for %zu events that a group depends on", list->count);
-    for (size_t i = 0; i < list->count; ++i)
+    tw_status status = TW_SUCCESS;
+    for (size_t i = 0; i < list->count; ++i) {
         before[i] = tw_command_of(list->events[i]);
-    const tw_status status = tw_command_submit_after_locked(command, before, list->count);
+        if (before[i]->is_recorded)
+            status = tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
+                             "the group depends on one that was recorded: only groups of the same recording can");
+    }
+    if (status == TW_SUCCESS)
+        status = tw_command_submit_after_locked(command, before, list->count);
     if (before != few)
         free(before);
     return status;
@@ -112,20 +119,50 @@ static inline tw_status submit_after_locked(const struct tw_event_list *list, st
     return __builtin_expect(list != NULL, 0) ? submit_behind_locked(list, command) : tw_command_submit_locked(command);
 }
 
-tw_status tw_command_group_enter_locked(const struct tw_command_group *group, struct tw_command *command,
-                                        tw_event **event)
+/* Lets a command that is recorded come after those of events. */
+static tw_status follow_recorded_locked(const struct tw_event_list *list, const struct tw_recorder *recorder,
+                                        struct tw_command *command)
+{
+    struct tw_recorded_before *after = malloc(sizeof *after + list->count * sizeof after->commands[0]);
+    if (!after)
+        return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for %zu events that a group depends on", list->count);
+    for (after->count = 0; after->count < list->count; ++after->count) {
+        struct tw_command *before = after->commands[after->count] = tw_command_of(list->events[after->count]);
+        if (tw_recorder_knows_locked(recorder, before))
+            continue;
+        free(after);
+        return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, "the queue is recording: a recorded group can only depend on "
+                                                       "groups of the same recording, and of the same part of it");
+    }
+    command->after = after;
+    return TW_SUCCESS;
+}
+
+/* Records a command. */
+static tw_status record_locked(const struct tw_command_group *group, struct tw_command *command)
 {
     struct tw_queue *queue = group->queue;
-    if (queue->recorder.recording && group->events)
-        return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
-                       "the queue is recording: a recorded group cannot depend on an event");
-    if (queue->recorder.recording && event)
-        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the queue is recording: a recorded group has no event");
-    if (queue->recorder.recording) {
-        if (group->on_host || group->has_native_task)
-            queue->recorder.recording->by_groups = true;
-        return tw_recorder_add_locked(&queue->recorder, command, queue->tasks.in_order);
+    const bool by_groups = group->on_host || group->has_native_task;
+    if (by_groups && queue->recorder.open)
+        return tw_fail(TW_ERROR_UNSUPPORTED, "a conditional part of a command graph has kernels, copies, fills and "
+                                             "prefetches: no host task, native task or update of the host");
+    tw_status status = group->events ? follow_recorded_locked(group->events, &queue->recorder, command) : TW_SUCCESS;
+    if (status == TW_SUCCESS)
+        status = tw_recorder_add_locked(&queue->recorder, command, queue->tasks.in_order);
+    if (status == TW_SUCCESS) {
+        queue->recorder.recording->by_groups |= by_groups;
+        return TW_SUCCESS;
     }
+    free(command->after);
+    command->after = NULL;
+    return status;
+}
+
+tw_status tw_command_group_enter_locked(const struct tw_command_group *group, struct tw_command *command)
+{
+    struct tw_queue *queue = group->queue;
+    if (queue->recorder.recording)
+        return record_locked(group, command);
     if (queue->tasks.unfinished >= queue->limit)
         tw_queue_make_room_locked(queue);
     bool have_storage = false;
@@ -175,6 +212,8 @@ void tw_command_group_release_locked(struct tw_queue *queue, struct tw_command *
 {
     if (!command->home)
         tw_task_queue_release_locked(&queue->tasks);
+    if (event && !command->home)
+        atomic_fetch_add(&command->references, 1);
     if (event)
         *event = &command->events[TW_PHASE_COMPLETE]; /* takes over the reference from creation */
     else if (command->home)

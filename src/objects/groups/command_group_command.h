@@ -34,14 +34,13 @@ const struct tw_task_kind *tw_command_group_body(const struct tw_command_group *
 struct tw_command *tw_command_group_make_command(struct tw_command_group *group, const char *file, int line);
 /* Submits a command, or records it if the queue is recording; then it has no home. On success the command takes over
    the group's uses of buffers, and with a home its reference to the queue. May release the lock meanwhile. */
-tw_status tw_command_group_enter_locked(const struct tw_command_group *group, struct tw_command *command,
-                                        tw_event **event);
+tw_status tw_command_group_enter_locked(const struct tw_command_group *group, struct tw_command *command);
 /* Takes what a submitted command owns out of its group. */
 void tw_command_group_hand_over(struct tw_command_group *group);
 /* Frees a command that was not submitted. What it would own stays in its group. */
 void tw_command_group_abandon_locked(struct tw_command *command);
-/* Gives the reference from its creation to the program if it asked for an event; else releases it, except of a recorded
-   command, which belongs to its recording and does not count the queue. */
+/* Gives the reference from its creation to the program if it asked for an event; else releases it. A recorded command
+   belongs to its recording, so the program gets another reference, and does not count the queue. */
 void tw_command_group_release_locked(struct tw_queue *queue, struct tw_command *command, tw_event **event);
 
 /* joint_submit.c */

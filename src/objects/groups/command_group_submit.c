@@ -49,7 +49,7 @@ static tw_status submit(tw_queue *queue, tw_command_group *group, tw_event **eve
     if (tw_tools_are_on())
         command->recorded_ns = group->began_ns;
     tw_lock(); /* taken once for each group: submitting threads compete for it */
-    status = tw_command_group_enter_locked(group, command, event);
+    status = tw_command_group_enter_locked(group, command);
     if (status == TW_SUCCESS) {
         tw_command_group_hand_over(group);
         group = tw_command_group_leave_spare_locked(queue, group); /* while the queue is still counted */

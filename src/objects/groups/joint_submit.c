@@ -180,18 +180,20 @@ static tw_status submit_commands_locked(const struct joint *joint, tw_event **ev
 {
     const bool records = joint->queue->recorder.recording != NULL;
     tw_status status = TW_SUCCESS;
-    if (records && joint->queue->devices && joint->queue->tasks.in_order)
-        return tw_fail(TW_ERROR_UNSUPPORTED,
-                       "a queue over several devices that keeps the order cannot record: within a "
-                       "command graph accessors give the order");
+    if (records && event)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT,
+                       "the queue is recording: a group that becomes several, of an algorithm "
+                       "or for several devices, has no event");
     for (*submitted = 0; *submitted < joint->count; ++*submitted) {
         struct tw_command_group *group = joint->groups[*submitted];
         group->events = joint->before;
-        status = tw_command_group_enter_locked(group, joint->commands[*submitted], records ? event : NULL);
+        status = tw_command_group_enter_locked(group, joint->commands[*submitted]);
         group->events = NULL;
         if (status != TW_SUCCESS)
             return status;
     }
+    if (records && joint->queue->devices && joint->queue->tasks.in_order)
+        tw_recorder_order_locked(&joint->queue->recorder, joint->commands, joint->count);
     return joint->join && !records ? tw_join_submit_locked(joint->join, joint->queue, joint->commands, joint->count)
                                    : status;
 }

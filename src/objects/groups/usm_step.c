@@ -201,7 +201,7 @@ static void hint(tw_command_group *group, const char *name, struct tw_backend_hi
     if (!group || !tw_command_group_begin_step(group, name) || !hint.bytes
         || !accept(group, find_usm(hint.memory, hint.bytes, "the memory", &place)))
         return;
-    const struct tw_device *device = group->device;
+    const struct tw_device *device = tw_memory_owner(group->device);
     if (place.type != TW_POINTER_SHARED || !place.device || !place.device->backend->memory->hint)
         return; /* there is nothing to do */
     if (!tw_usm_is_of_host(device) && place.owner != device) {

@@ -24,7 +24,7 @@ static tw_status find(const struct tw_command_group *group, const void *variable
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the variable's address is NULL");
     if (!memory || !memory->find_variable)
         return TW_SUCCESS;
-    *device = group->device->backend;
+    *device = tw_memory_owner(group->device)->backend;
     unsigned char *first = memory->find_variable(*device, variable);
     if (!first)
         return tw_fail(

@@ -54,7 +54,7 @@ void *tw_malloc_async(tw_queue *queue, size_t bytes)
     if (tw_queue_check(queue) != TW_SUCCESS)
         return NULL;
     TW_DEFER_CANCELLATION;
-    tw_device *device = queue->device;
+    tw_device *device = tw_memory_owner(queue->device);
     const size_t block_bytes = bytes ? tw_pool_bytes(bytes) : 0;
     if (!block_bytes) {
         (void)tw_fail(TW_ERROR_INVALID_ARGUMENT, "%zu bytes cannot be allocated", bytes);
@@ -84,7 +84,7 @@ static tw_status check_free(const tw_queue *queue, const unsigned char *memory, 
     if (!tw_usm_find(memory, allocation) || allocation->first != memory || !allocation->pooled)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT,
                        "the memory is not from tw_malloc_async(), or was freed: tw_free() frees the other kinds");
-    if (allocation->device != queue->device)
+    if (allocation->device != tw_memory_owner(queue->device))
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the memory is of %s, and the queue's device is %s",
                        tw_device_name(allocation->device), tw_device_name(queue->device));
     if (tw_queue_is_recording(queue))
@@ -120,7 +120,7 @@ tw_status tw_free_async(tw_queue *queue, void *memory)
 
 size_t tw_memory_pool_bytes(const tw_device *device)
 {
-    return device ? tw_pool_size(device) : 0;
+    return device ? tw_pool_size(tw_memory_owner(device)) : 0;
 }
 
 tw_status tw_memory_pool_trim(tw_device *device, size_t keep_bytes)
@@ -129,6 +129,6 @@ tw_status tw_memory_pool_trim(tw_device *device, size_t keep_bytes)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the device is NULL");
     const tw_status status = tw_check_process();
     if (status == TW_SUCCESS)
-        (void)tw_pool_trim(device, keep_bytes);
+        (void)tw_pool_trim(tw_memory_owner(device), keep_bytes);
     return status;
 }

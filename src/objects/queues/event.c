@@ -63,6 +63,9 @@ static struct tw_command *unfinished_event(const void *what)
 static tw_status wait_locked(const tw_event *event)
 {
     struct tw_command *command = tw_command_of(event);
+    if (command->is_recorded)
+        return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, "the event is of a recorded group, which never runs by itself: "
+                                                       "wait for that of a submission of its graph");
     const unsigned long mark = command->complete ? 0 : tw_mark_own_accesses_locked();
     if (mark && command->body.node.mark == mark && unfinished_event(event))
         return tw_fail(TW_ERROR_WOULD_DEADLOCK, "the event waits " TW_WAITS_FOR_ITSELF);
@@ -181,7 +184,7 @@ tw_status tw_event_wait_and_throw(tw_event *event)
 {
     if (!event)
         return TW_SUCCESS;
-    if (tw_is_forked)
+    if (tw_is_forked || tw_command_of(event)->is_recorded)
         return tw_event_wait(event);
     struct queues before __attribute__((cleanup(release_queues))) = {.at = NULL};
     find_queues(event, &before);
@@ -248,7 +251,7 @@ tw_status tw_event_get_wait_list(const tw_event *event, tw_event **events, size_
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the place for the %s is NULL", count ? "events" : "count");
     size_t found = 0;
     tw_lock();
-    if (event && !tw_command_of(event)->complete) {
+    if (event && !tw_command_of(event)->complete && !tw_command_of(event)->is_recorded) {
         const struct tw_node *node = &tw_command_of(event)->body.node;
         for (size_t i = 0; i < node->in_count; ++i) {
             const struct tw_edge *edge = &node->in[i];

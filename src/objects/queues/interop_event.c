@@ -43,6 +43,8 @@ static struct tw_command *make_command(const struct tw_command_object *object, t
 static tw_status submit_locked(struct tw_command *command, const tw_event *event)
 {
     struct tw_command *const before = event ? tw_command_of(event) : NULL;
+    if (before && before->is_recorded)
+        return tw_fail(TW_ERROR_INVALID_COMMAND_GROUP, "the event is of a recorded group, which never runs by itself");
     return tw_command_submit_after_locked(command, &before, event != NULL);
 }
 

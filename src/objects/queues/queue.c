@@ -604,7 +604,7 @@ tw_status tw_queue_destroy(tw_queue **handle)
     end_devices(queue->devices);
     tw_lock();
     tw_recorder_leave_locked(&queue->recorder);
-    tw_pool_settle_locked(queue->device);
+    tw_pool_settle_locked(tw_memory_owner(queue->device));
     struct tw_context *context = queue->context;
     if (context) {
         *queue->link = queue->next;

@@ -28,6 +28,29 @@ __global__ void nothing_kernel(unsigned)
 {
 }
 
+__global__ void set_kernel(unsigned *x, unsigned to)
+{
+    *x = to;
+}
+
+__global__ void count_down_kernel(unsigned *x)
+{
+    --*x;
+}
+
+#if CUDART_VERSION >= 12040
+/* What decides about another turn: a kernel of its own, or the last one of a turn. */
+__global__ void test_kernel(const unsigned *x, cudaGraphConditionalHandle handle)
+{
+    cudaGraphSetConditional(handle, *x != 0);
+}
+
+__global__ void count_and_test_kernel(unsigned *x, cudaGraphConditionalHandle handle)
+{
+    cudaGraphSetConditional(handle, --*x != 0);
+}
+#endif
+
 bool has_device()
 {
     static int devices = -1;
@@ -50,6 +73,7 @@ struct streams {
     cudaStream_t stream[MOST_THREADS];
     unsigned *counters[MOST_THREADS];
     cudaGraphExec_t replay;
+    cudaGraph_t loop; /* kept: conditions are the graph's */
     unsigned threads;
     size_t expected;
 };
@@ -81,6 +105,8 @@ bool close_streams(micro_job *job)
     }
     if (s->replay)
         cudaGraphExecDestroy(s->replay);
+    if (s->loop)
+        cudaGraphDestroy(s->loop);
     if (sum != s->expected)
         fprintf(stderr, "CUDA's kernels counted to %zu instead of %zu\n", sum, s->expected);
     right = right && sum == s->expected;
@@ -189,6 +215,67 @@ bool open_fan_graph(micro_job *job)
     return open_graph(job, false);
 }
 
+#if CUDART_VERSION >= 12040
+/* Adds a kernel behind the last node. */
+bool add_kernel(cudaGraph_t graph, cudaGraphNode_t *last, void *function, void **arguments)
+{
+    cudaKernelNodeParams kernel = {};
+    kernel.func = function;
+    kernel.gridDim = kernel.blockDim = dim3(1);
+    kernel.kernelParams = arguments;
+    cudaGraphNode_t node = nullptr;
+    const bool done = passed(cudaGraphAddKernelNode(&node, graph, *last ? last : nullptr, *last ? 1 : 0, &kernel));
+    *last = node;
+    return done;
+}
+
+/* The loop as a conditional node. Counter 0 counts the kernels of a turn but the last, counter 1 the turns. */
+bool open_loop(micro_job *job, bool tests_itself)
+{
+    if (!open_streams(job))
+        return false;
+    streams *s = (streams *)job->state;
+    cudaGraphNode_t last = nullptr;
+    cudaGraphConditionalHandle handle;
+    unsigned turns = (unsigned)job->count;
+    void *set[] = {&s->counters[1], &turns}, *bump[] = {&s->counters[0]}, *count[] = {&s->counters[1], &handle};
+    bool done = passed(cudaGraphCreate(&s->loop, 0))
+                && passed(cudaGraphConditionalHandleCreate(&handle, s->loop, 1, cudaGraphCondAssignDefault))
+                && add_kernel(s->loop, &last, (void *)set_kernel, set);
+    cudaGraphNodeParams conditional = {};
+    conditional.type = cudaGraphNodeTypeConditional;
+    conditional.conditional.handle = handle;
+    conditional.conditional.type = cudaGraphCondTypeWhile;
+    conditional.conditional.size = 1;
+    cudaGraphNode_t node = nullptr;
+#if CUDART_VERSION >= 13000
+    done = done && passed(cudaGraphAddNode(&node, s->loop, &last, nullptr, 1, &conditional));
+#else
+    done = done && passed(cudaGraphAddNode(&node, s->loop, &last, 1, &conditional));
+#endif
+    last = nullptr;
+    for (size_t i = 1; done && i < job->kernels; ++i)
+        done = add_kernel(conditional.conditional.phGraph_out[0], &last, (void *)bump_kernel, bump);
+    if (done && tests_itself)
+        done = add_kernel(conditional.conditional.phGraph_out[0], &last, (void *)count_and_test_kernel, count);
+    else if (done)
+        done = add_kernel(conditional.conditional.phGraph_out[0], &last, (void *)count_down_kernel, count)
+               && add_kernel(conditional.conditional.phGraph_out[0], &last, (void *)test_kernel, count);
+    return done && passed(cudaGraphInstantiateWithFlags(&s->replay, s->loop, 0))
+           && passed(cudaGraphUpload(s->replay, s->stream[0])) && passed(cudaStreamSynchronize(s->stream[0]));
+}
+
+bool open_loop_with_test(micro_job *job)
+{
+    return open_loop(job, false);
+}
+
+bool open_loop_that_tests(micro_job *job)
+{
+    return open_loop(job, true);
+}
+#endif
+
 bool replay(const micro_job *job, double *value)
 {
     streams *s = (streams *)job->state;
@@ -203,6 +290,14 @@ bool sample_chain_graph(const micro_job *job, double *value)
     ((streams *)job->state)->expected += job->count;
     return replay(job, value);
 }
+
+#if CUDART_VERSION >= 12040
+bool sample_loop(const micro_job *job, double *value)
+{
+    ((streams *)job->state)->expected += job->count * (job->kernels - 1);
+    return replay(job, value);
+}
+#endif
 
 bool sample_fan_graph(const micro_job *job, double *value)
 {
@@ -289,6 +384,12 @@ const micro_entry entries[] = {
     {MICRO_SUBMIT_WAIT, "CUDA", "stream", 0, open_streams, sample_submit_wait, close_streams, false},
     {MICRO_CHAIN, "CUDA", "stream", 0, open_streams, sample_chain, close_streams, false},
     {MICRO_CHAIN, "CUDA", "graph replay", 10000, open_chain_graph, sample_chain_graph, close_streams, true},
+#if CUDART_VERSION >= 12040
+    {MICRO_LOOP, "CUDA", "conditional node, the last kernel sets it", 0, open_loop_that_tests, sample_loop,
+     close_streams, true},
+    {MICRO_LOOP, "CUDA", "conditional node, a kernel of its own sets it", 0, open_loop_with_test, sample_loop,
+     close_streams, true},
+#endif
     {MICRO_FAN, "CUDA", "streams", 0, open_streams, sample_fan, close_streams, false},
     {MICRO_FAN, "CUDA", "graph replay", 10000, open_fan_graph, sample_fan_graph, close_streams, true},
     {MICRO_BUFFERS, "CUDA", "streams", 0, open_streams, sample_buffers, close_streams, false},

@@ -19,6 +19,7 @@ static const struct {
     [MICRO_SUBMIT_WAIT] = {"submit_wait", "us"},
     [MICRO_CHAIN] = {"chain", "us"},
     [MICRO_KERNELS] = {"kernels", "us"},
+    [MICRO_LOOP] = {"loop", "us"},
     [MICRO_FAN] = {"fan", "us"},
     [MICRO_QUEUED] = {"queued", "us"},
     [MICRO_DRAINED] = {"drained", "us"},

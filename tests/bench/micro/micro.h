@@ -31,6 +31,8 @@ enum micro_op {
     MICRO_CHAIN,       /**< `count` kernels, each after the one before, and the wait: us each */
     MICRO_KERNELS, /**< `count` parallel kernels of MICRO_ITEMS work-items, each after the one before, and the wait: us
                         each */
+    MICRO_LOOP,    /**< `count` turns of a loop of `kernels` kernels, each after the one before, of which the last tells
+                        whether there is another turn, and the wait: us a turn */
     MICRO_FAN,     /**< `count` kernels in any order, and the wait: us each */
     MICRO_QUEUED,  /**< `count` kernels handed over while the first must not begin: us each */
     MICRO_DRAINED, /**< the end of those, once it may: us each */
@@ -51,7 +53,7 @@ enum { MICRO_ITEMS = 1024 };
 /** What an operation is to do; each uses the members that it needs. */
 struct micro_job {
     size_t count;
-    size_t buffers, accessors;
+    size_t buffers, accessors, kernels;
     size_t bytes;
     unsigned threads;  /**< that submit, `count` in all; 0 counts as 1 */
     bool shared_queue; /**< all of them to one queue */

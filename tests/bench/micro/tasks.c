@@ -38,6 +38,22 @@ static inline void nothing_at(tw_item item, const struct nothing *k)
 }
 TW_RANGE_KERNEL(TW_BLOCK(nothing) nothing_at, 1);
 
+/* Begins a loop, and counts its turns down. */
+struct set {
+    unsigned *x, to;
+};
+static inline void set(const struct set *k)
+{
+    *k->x = k->to;
+}
+TW_SINGLE_TASK(set);
+
+static inline void count_down(const struct bump *k)
+{
+    --*k->x;
+}
+TW_SINGLE_TASK(TW_BLOCK(bump) count_down);
+
 /* A work-item for each of a thousand numbers. */
 static inline void bump_each(tw_item item, const struct bump *k)
 {
@@ -300,6 +316,63 @@ static bool open_graph(struct micro_job *job, enum micro_op op)
     return bench_passed(tw_queue_end_recording(s->queues[0], &s->graph)) && done;
 }
 
+/* The first buffer counts the kernels of a turn but the last, the second one the turns that are left. */
+static bool submit_turn(const struct state *s, const struct micro_job *job)
+{
+    bool done = true;
+    for (size_t i = 1; i < job->kernels && done; ++i)
+        done = submit_bump(s->queues[0], s->buffers[0]);
+    tw_command_group *cg = tw_queue_begin(s->queues[0]);
+    tw_single_task(cg, count_down, .x = tw_read_write(cg, s->buffers[1]));
+    return bench_passed(tw_queue_submit(s->queues[0], cg, NULL)) && done;
+}
+
+static bool submit_set(const struct state *s, const struct micro_job *job)
+{
+    tw_command_group *cg = tw_queue_begin(s->queues[0]);
+    tw_single_task(cg, set, .x = tw_write(cg, s->buffers[1]), .to = (unsigned)job->count);
+    return bench_passed(tw_queue_submit(s->queues[0], cg, NULL));
+}
+
+static bool open_loop(struct micro_job *job)
+{
+    if (!open_state_of(job, 2, 1))
+        return false;
+    struct state *s = job->state;
+    bool done = bench_passed(tw_queue_begin_recording(s->queues[0])) && submit_set(s, job)
+                && bench_passed(tw_queue_begin_while(s->queues[0], s->buffers[1], 0)) && submit_turn(s, job)
+                && bench_passed(tw_queue_end_while(s->queues[0]));
+    return bench_passed(tw_queue_end_recording(s->queues[0], &s->graph)) && done;
+}
+
+/* The host asks after each turn. */
+static bool open_turn(struct micro_job *job)
+{
+    if (!open_state_of(job, 2, 1))
+        return false;
+    struct state *s = job->state;
+    const bool done = bench_passed(tw_queue_begin_recording(s->queues[0])) && submit_turn(s, job);
+    return bench_passed(tw_queue_end_recording(s->queues[0], &s->graph)) && done;
+}
+
+static bool sample_turns(const struct micro_job *job, double *value)
+{
+    struct state *s = job->state;
+    unsigned left = (unsigned)job->count;
+    s->expected += job->count * (job->kernels - 1);
+    const double start = bench_now();
+    bool done = submit_set(s, job);
+    while (done && left) {
+        tw_host_accessor *accessor = NULL;
+        done = bench_passed(tw_queue_submit_graph(s->queues[0], s->graph, NULL))
+               && bench_passed(tw_host_access(s->buffers[1], TW_READ, &accessor));
+        left = accessor ? *(const unsigned *)tw_host_accessor_const_data(accessor) : 0;
+        tw_host_accessor_release(&accessor);
+    }
+    *value = (bench_now() - start) * 1e6 / (double)job->count;
+    return done;
+}
+
 static bool open_chain_graph(struct micro_job *job)
 {
     return open_graph(job, MICRO_CHAIN);
@@ -329,6 +402,13 @@ static bool sample_chain_graph(const struct micro_job *job, double *value)
 {
     struct state *s = job->state;
     s->expected += job->count;
+    return sample_fan_graph(job, value);
+}
+
+static bool sample_loop(const struct micro_job *job, double *value)
+{
+    struct state *s = job->state;
+    s->expected += job->count * (job->kernels - 1);
     return sample_fan_graph(job, value);
 }
 
@@ -409,6 +489,8 @@ static const struct micro_entry entries[] = {
     {MICRO_CHAIN, "Teamwork", "", 0, open_buffer_each, sample_chain, close_state, false},
     {MICRO_KERNELS, "Teamwork", "", 0, open_items, sample_kernels, close_state, false},
     {MICRO_KERNELS, "Teamwork", "recorded graph", 10000, open_kernels_graph, sample_chain_graph, close_state, true},
+    {MICRO_LOOP, "Teamwork", "recorded graph", 0, open_loop, sample_loop, close_state, true},
+    {MICRO_LOOP, "Teamwork", "the host asks", 0, open_turn, sample_turns, close_state, true},
     {MICRO_FAN, "Teamwork", "no accessor", 0, open_no_buffer, sample_fan, close_state, false},
     {MICRO_FAN, "Teamwork", "common read", 0, open_buffer_each, sample_reading_fan, close_state, false},
     {MICRO_CHAIN, "Teamwork", "recorded graph", 10000, open_chain_graph, sample_chain_graph, close_state, true},
@@ -443,6 +525,14 @@ static bool run_size(size_t groups)
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; ++i)
         right = micro_measure(ops[i], parameter, &job) && right;
     return right;
+}
+
+static bool run_loop(size_t kernels)
+{
+    const struct micro_job job = {.count = micro_options.quick ? 20 : 1000, .kernels = kernels};
+    char parameter[64];
+    snprintf(parameter, sizeof parameter, "kernels=%zu turns=%zu", kernels, job.count);
+    return micro_measure(MICRO_LOOP, parameter, &job);
 }
 
 static bool run_threads(size_t threads)
@@ -486,6 +576,7 @@ bool micro_run_tasks(void)
     right = micro_measure(MICRO_PART_WAIT, parameter, &calls) && right;
     right = micro_measure(MICRO_PART_CHAIN, parameter, &calls) && right;
     right = micro_sizes(100, 10, micro_options.quick ? 1000 : 1000000, run_size) && right;
+    right = micro_sizes(1, 4, 16, run_loop) && right;
     right = micro_sizes(1, 2, micro_options.quick ? 2 : MOST_THREADS, run_threads) && right;
     right = micro_sizes(1, 10, micro_options.quick ? 100 : 10000, run_buffers) && right;
     return micro_sizes(1, 2, 32, run_accessors) && right;
