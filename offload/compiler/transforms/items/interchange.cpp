@@ -55,7 +55,7 @@ namespace
 constexpr unsigned MostOfBoth = 300;                  /* instructions of both loops */
 constexpr unsigned LeastBits = 32;                    /* of a counter */
 constexpr uint64_t LeastItems = 16, MostItems = 1024; /* for which it pays, and which have places for what they carry */
-constexpr uint64_t MostCarried = 16;                  /* bytes of an item */
+constexpr size_t MostCarried = 4;                     /* values of an item */
 constexpr uint64_t LeastStep = 16; /* a smaller one leaves elements of other turns in the same lines of the cache */
 
 /* A value of an item that grows by a constant from one to the next: that of the first one, extended from fewer bits where it is. */
