@@ -159,7 +159,7 @@ all() {
     configuration asan 240 380 "-DTEAMWORK_COMPILER_PLUGIN=$PWD/build/test/teamwork_compiler.so" # which is the same
     configuration tsan 110 450
     part "clang-tidy" 180 count tidy_library
-    part "clang-tidy compiler" 230 count tidy_compiler
+    part "clang-tidy compiler" 170 count tidy_compiler
 }
 
 if [ -n "$mode" ]; then
