@@ -239,7 +239,7 @@
  * floating point may differ from run to run of the program in their last bits.
  *
  * Memory: reads keys and values once, on a CPU twice but for small counts, and writes those of runs. Temporary: on a
- * GPU twice a value with a size_t for each tile, of 1024 to 4096 elements.
+ * GPU twice a value and 8 bytes for each tile, of 256 to 4096 elements.
  *
  * Expands to: structs, three kernels and functions, all of whose names begin with `name`.
  *

@@ -25,6 +25,7 @@
 
 #define TW_INTERNAL_ADD_COUNTS(a, b) ((a) + (b))
 TW_INTERNAL_DEFINE_SCAN_LANES(tw_internal_counts, unsigned long long, TW_INTERNAL_ADD_COUNTS)
+TW_INTERNAL_DEFINE_TELL(tw_internal_counts, unsigned long long)
 TW_INTERNAL_DEFINE_LOOK_BACK(tw_internal_counts, unsigned long long, TW_INTERNAL_ADD_COUNTS)
 
 #define TW_INTERNAL_DEFINE_SELECT_TILES(name, type, KEEP, function, splits)                                            \

@@ -86,8 +86,10 @@ TW_INTERNAL_ALWAYS_INLINE size_t tw_internal_opaque(size_t number)
 #define TW_INTERNAL_STORE_ROW(to, from, type) TW_INTERNAL_MOVE_ROW(tw_internal_store_vector, to, from, type)
 #define TW_INTERNAL_COPY_ROW(to, from, type) TW_INTERNAL_MOVE_ROW(tw_internal_copy_vector, to, from, type)
 #define TW_INTERNAL_MOVE_ROW(move_vector, to, from, type)                                                              \
+    TW_INTERNAL_MOVE_VECTOR(TW_INTERNAL_VECTOR(type), move_vector, to, from)
+#define TW_INTERNAL_MOVE_VECTOR(elements, move_vector, to, from)                                                       \
     do {                                                                                                               \
-        if (TW_INTERNAL_VECTOR(type) > 1)                                                                              \
+        if ((elements) > 1)                                                                                            \
             move_vector(to, from);                                                                                     \
         else                                                                                                           \
             *(to) = *(from);                                                                                           \
