@@ -311,11 +311,11 @@
  * in `in`. `out` has room for `count` elements and does not overlap `in`. TW_SORT() is faster where a key tells the
  * order.
  *
- * Memory: reads and writes the elements once, and once more for each doubling of what fits a tile of a GPU, 256 to 3840
- * elements, or the share of a processor. Temporary: the elements, but for what fits a tile of a GPU. Elements of more
- * than 128 bytes are slow on a GPU.
+ * Memory: reads and writes the elements once, and once more for each doubling of what fits a tile of a GPU, 256 to 4352
+ * elements, or the share of a processor. Temporary: the elements, but for what fits a tile of a GPU, and 8 bytes for
+ * each tile. Elements of more than 128 bytes are slow on a GPU.
  *
- * Expands to: a struct, two kernels and functions, all of whose names begin with `name`.
+ * Expands to: a struct, three kernels and functions, all of whose names begin with `name`.
  *
  * @param less  a function `bool f(type, type)` of the same file, or a macro such as tw_less: a strict weak order. With
  *              one that is none, as that of floating point with NaNs, `out` has some elements of `in`, not each once;
@@ -334,9 +334,10 @@
  * elements of `a` come first. `out` overlaps neither. tw_count_on_device() tells how many elements `a` has. If they are
  * not sorted, `out` has some of their elements.
  *
- * Memory: reads and writes the elements once. Temporary: none.
+ * Memory: reads and writes the elements once. Temporary: on a GPU 8 bytes for each tile, of 256 to 4352
+ * elements, if there are more than 1024.
  *
- * Expands to: a struct, two kernels and functions, all of whose names begin with `name`.
+ * Expands to: a struct, three kernels and functions, all of whose names begin with `name`.
  *
  * @param less  as that of TW_SORT_BY()
  */

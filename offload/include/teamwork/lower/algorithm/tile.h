@@ -78,6 +78,18 @@ TW_INTERNAL_ALWAYS_INLINE size_t tw_internal_opaque(size_t number)
             (x) = y;                                                                                                   \
     } while (0)
 
+/* A binary search: `low` becomes the first place, from `low` up to `high`, that is not behind. `is_behind` says it of
+   `middle`, and is false for all places after one for which it is. */
+#define TW_INTERNAL_BISECT(low, high, middle, is_behind)                                                               \
+    while ((low) < (high)) {                                                                                           \
+        const __typeof__(low) middle = (low) + ((high) - (low)) / 2;                                                   \
+        if (is_behind)                                                                                                 \
+            (low) = middle + 1;                                                                                        \
+        else                                                                                                           \
+            (high) = middle;                                                                                           \
+    }                                                                                                                  \
+    (void)0
+
 #if TW_ON_GPU
 
 /* Loads, or stores, a work-item's vector: 16 bytes at once, which are aligned so, or one element. Or copies it from one
