@@ -355,6 +355,8 @@ static tw_status expected_of(const struct run *run, const struct queue *queue, c
         return TW_ERROR_READ_ONLY_BUFFER;
     if (queue->devices == 1 && call->local > run->group_limit[queue->device] && call->kernel == CROWD)
         return TW_ERROR_INVALID_WORK_GROUP_SIZE;
+    if (queue->devices > 1 && call->kernel == ALGORITHM)
+        return TW_ERROR_UNSUPPORTED;
     if (queue->devices == 1 && is_unsupported(queue, call))
         return TW_ERROR_UNSUPPORTED;
     if (step->way == TWO_KERNELS && call->kernel != NOTHING && call->kernel != UPDATE && call->kernel != PREFETCH)
@@ -395,7 +397,7 @@ static bool is_by_block(const struct group_step *step, const struct queue *queue
     return step->way == SUBMIT_BLOCK
            && (queue->devices == 1
                || (verdict_on_several(call) == TAKEN && !queue->recording && call->kernel != CROWD
-                   && (ANY_GROUPS || items_of_group(call) == 1)));
+                   && call->kernel != ALGORITHM && (ANY_GROUPS || items_of_group(call) == 1)));
 }
 
 /* Submits a call; `*taken` becomes the queue that took it, or that was tried last. */
