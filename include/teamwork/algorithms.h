@@ -17,10 +17,10 @@
  *     group    its first error stays, as in all recording (command_group.h); on a queue over several devices
  *              TW_ERROR_UNSUPPORTED
  *     in, out  in the device's memory: what an accessor of the group returns, or unified shared memory (usm.h), also
- *              further on in it: `(int *)tw_write(cg, x) + 10`. A pointer that is NULL is TW_ERROR_INVALID_ARGUMENT,
- * and
- *              so is one into a buffer whose elements have another size
- *     count    of elements, at most; tw_count_on_device() says that the device has their number. 0 is allowed. Other
+ *              further on in it: `(int *)tw_write(cg, x) + 10`. A pointer that is NULL is
+ *              TW_ERROR_INVALID_ARGUMENT, and so is one into a buffer whose elements have another size
+ *     count    of elements, at most; tw_count_on_device() says that the device has their number. 0 is allowed, and up
+ *              to 2^44: more are TW_ERROR_INVALID_ARGUMENT. All places and numbers are counted in 64 bits. Other
  *              counts, as of segments or of values that are looked for, are the host's
  *
  * and TW_ERROR_OUT_OF_MEMORY, TW_ERROR_OUT_OF_DEVICE_MEMORY for want of memory: of temporary memory, too, which
