@@ -76,7 +76,7 @@ enum { TW_INTERNAL_KEYED_MOST_STAGED = 128 }; /* bytes of a key and a value */
             part_type other;                                                                                             \
             const unsigned more =                                                                                        \
                 (unsigned)tw_internal_shuffle_word(sub_group, (int)all, TW_INTERNAL_BEFORE, (int)delta);                 \
-            tw_internal_exchange(sub_group, &other, &value, sizeof value, TW_INTERNAL_BEFORE, delta);                    \
+            tw_internal_shuffle_value(sub_group, &other, &value, sizeof value, TW_INTERNAL_BEFORE, delta);               \
             if (lane >= delta)                                                                                           \
                 all += more;                                                                                             \
             if (reach >= delta)                                                                                          \
@@ -87,7 +87,7 @@ enum { TW_INTERNAL_KEYED_MOST_STAGED = 128 }; /* bytes of a key and a value */
             parts[sub_group.tw_id_].value = value;                                                                       \
         }                                                                                                                \
         part_type left;                                                                                                  \
-        tw_internal_exchange(sub_group, &left, &value, sizeof left, TW_INTERNAL_BEFORE, 1);                              \
+        tw_internal_shuffle_value(sub_group, &left, &value, sizeof left, TW_INTERNAL_BEFORE, 1);                         \
         tw_barrier(item, TW_LOCAL_SPACE);                                                                                \
         name##_front front;                                                                                              \
         tile->begun = 0;                                                                                                 \
@@ -154,7 +154,7 @@ enum { TW_INTERNAL_KEYED_MOST_STAGED = 128 }; /* bytes of a key and a value */
         enum { MINE = TW_INTERNAL_KEYED(key_type, part_type) };                                                          \
         key_type left;                                                                                                   \
         unsigned begins;                                                                                                 \
-        tw_internal_exchange(sub_group, &left, &key[MINE - 1], sizeof left, TW_INTERNAL_BEFORE, 1);                      \
+        tw_internal_shuffle_value(sub_group, &left, &key[MINE - 1], sizeof left, TW_INTERNAL_BEFORE, 1);                 \
         if (sub_group.tw_lane_ == 0)                                                                                     \
             left = before;                                                                                               \
         begins = !(equal(left, key[0]));                                                                                 \

@@ -18,7 +18,7 @@ enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those o
     {                                                                                                                  \
         for (unsigned delta = 1; delta < sub_group.tw_max_; delta *= 2) {                                              \
             type other;                                                                                                \
-            tw_internal_exchange(sub_group, &other, &x, sizeof x, TW_INTERNAL_BEFORE, delta);                          \
+            tw_internal_shuffle_value(sub_group, &other, &x, sizeof x, TW_INTERNAL_BEFORE, delta);                     \
             if (sub_group.tw_lane_ >= delta)                                                                           \
                 x = operation(other, x);                                                                               \
         }                                                                                                              \
@@ -62,11 +62,11 @@ enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those o
             const unsigned last = whole ? (unsigned)__builtin_ctzll(whole) : lanes - 1;                                \
             for (unsigned delta = 1; delta < lanes; delta *= 2) {                                                      \
                 type other;                                                                                            \
-                tw_internal_exchange(sub_group, &other, &x, sizeof x, TW_INTERNAL_AFTER, delta);                       \
+                tw_internal_shuffle_value(sub_group, &other, &x, sizeof x, TW_INTERNAL_AFTER, delta);                  \
                 if (lane + delta <= last)                                                                              \
                     x = operation(other, x);                                                                           \
             }                                                                                                          \
-            tw_internal_exchange(sub_group, &x, &x, sizeof x, TW_INTERNAL_FROM, 0);                                    \
+            tw_internal_shuffle_value(sub_group, &x, &x, sizeof x, TW_INTERNAL_FROM, 0);                               \
             if (has)                                                                                                   \
                 before = operation(x, before);                                                                         \
             else                                                                                                       \
@@ -182,7 +182,7 @@ TW_INTERNAL_ALWAYS_INLINE unsigned tw_internal_place_of_vector(unsigned vector, 
             has = true;                                                                                                \
         }                                                                                                              \
         type left;                                                                                                     \
-        tw_internal_exchange(sub_group, &left, &up_to, sizeof left, TW_INTERNAL_BEFORE, 1);                            \
+        tw_internal_shuffle_value(sub_group, &left, &up_to, sizeof left, TW_INTERNAL_BEFORE, 1);                       \
         if (lane)                                                                                                      \
             TW_INTERNAL_APPEND(has, before, operation, left);                                                          \
         has = has || lane;                                                                                             \

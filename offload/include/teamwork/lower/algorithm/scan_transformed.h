@@ -110,7 +110,7 @@
         }                                                                                                              \
         const type up_to = name##_scan_lanes(sub_group, x[MINE - 1]);                                                  \
         type left;                                                                                                     \
-        tw_internal_exchange(sub_group, &left, &up_to, sizeof left, TW_INTERNAL_BEFORE, 1);                            \
+        tw_internal_shuffle_value(sub_group, &left, &up_to, sizeof left, TW_INTERNAL_BEFORE, 1);                       \
         bool has = name##_scan_before(item, k, tile, parts, up_to, &before);                                           \
         if (lane)                                                                                                      \
             TW_INTERNAL_APPEND(has, before, operation, left);                                                          \

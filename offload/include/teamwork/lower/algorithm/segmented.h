@@ -149,7 +149,7 @@ TW_INTERNAL_ALWAYS_INLINE bool tw_internal_is_edge(const struct tw_internal_algo
             x = operation(x, in[i]);                                                                                   \
         for (unsigned delta = 1; delta < lanes; delta *= 2) {                                                          \
             type other;                                                                                                \
-            tw_internal_exchange(sub_group, &other, &x, sizeof x, TW_INTERNAL_AFTER, delta);                           \
+            tw_internal_shuffle_value(sub_group, &other, &x, sizeof x, TW_INTERNAL_AFTER, delta);                      \
             if (lane + delta < used)                                                                                   \
                 x = operation(x, other);                                                                               \
         }                                                                                                              \

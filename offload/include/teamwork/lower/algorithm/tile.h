@@ -122,19 +122,6 @@ TW_INTERNAL_ALWAYS_INLINE void tw_internal_store_vector(void *to, const void *fr
     *(tw_internal_vector *)to = vector;
 }
 
-/* The words of a value, from another work-item of the sub-group. */
-TW_INTERNAL_ALWAYS_INLINE void tw_internal_exchange(tw_sub_group sub_group, void *to, const void *from, size_t bytes,
-                                                    enum tw_internal_shuffle kind, unsigned which)
-{
-    for (size_t i = 0; i < bytes; i += 4) {
-        const size_t part = bytes - i < 4 ? bytes - i : 4;
-        int word = 0;
-        __builtin_memcpy(&word, (const char *)from + i, part);
-        word = tw_internal_shuffle_word(sub_group, word, kind, (int)which);
-        __builtin_memcpy((char *)to + i, &word, part);
-    }
-}
-
 /* ---- tiles that wait for those before them ----------------------------------------------------------------------- */
 
 /* Decoupled look-back (Merrill and Garland, 2016). Each tile says first what it has alone, then what it has with all
