@@ -17,10 +17,10 @@
  *     group    its first error stays, as in all recording (command_group.h); on a queue over several devices
  *              TW_ERROR_UNSUPPORTED
  *     in, out  in the device's memory: what an accessor of the group returns, or unified shared memory (usm.h), also
- *              further on in it: `(int *)tw_write(cg, x) + 10`. A pointer that is NULL is TW_ERROR_INVALID_ARGUMENT,
- * and
- *              so is one into a buffer whose elements have another size
- *     count    of elements, at most; tw_count_on_device() says that the device has their number. 0 is allowed. Other
+ *              further on in it: `(int *)tw_write(cg, x) + 10`. A pointer that is NULL is
+ *              TW_ERROR_INVALID_ARGUMENT, and so is one into a buffer whose elements have another size
+ *     count    of elements, at most; tw_count_on_device() says that the device has their number. 0 is allowed, and up
+ *              to 2^44: more are TW_ERROR_INVALID_ARGUMENT. All places and numbers are counted in 64 bits. Other
  *              counts, as of segments or of values that are looked for, are the host's
  *
  * and TW_ERROR_OUT_OF_MEMORY, TW_ERROR_OUT_OF_DEVICE_MEMORY for want of memory: of temporary memory, too, which
@@ -239,7 +239,7 @@
  * floating point may differ from run to run of the program in their last bits.
  *
  * Memory: reads keys and values once, on a CPU twice but for small counts, and writes those of runs. Temporary: on a
- * GPU twice a value with a size_t for each tile, of 1024 to 4096 elements.
+ * GPU twice a value and 8 bytes for each tile, of 256 to 4096 elements.
  *
  * Expands to: structs, three kernels and functions, all of whose names begin with `name`.
  *
@@ -311,11 +311,11 @@
  * in `in`. `out` has room for `count` elements and does not overlap `in`. TW_SORT() is faster where a key tells the
  * order.
  *
- * Memory: reads and writes the elements once, and once more for each doubling of what fits a tile of a GPU, 256 to 3840
- * elements, or the share of a processor. Temporary: the elements, but for what fits a tile of a GPU. Elements of more
- * than 128 bytes are slow on a GPU.
+ * Memory: reads and writes the elements once, and once more for each doubling of what fits a tile of a GPU, 256 to 4352
+ * elements, or the share of a processor. Temporary: the elements, but for what fits a tile of a GPU, and 8 bytes for
+ * each tile. Elements of more than 128 bytes are slow on a GPU.
  *
- * Expands to: a struct, two kernels and functions, all of whose names begin with `name`.
+ * Expands to: a struct, three kernels and functions, all of whose names begin with `name`.
  *
  * @param less  a function `bool f(type, type)` of the same file, or a macro such as tw_less: a strict weak order. With
  *              one that is none, as that of floating point with NaNs, `out` has some elements of `in`, not each once;
@@ -334,9 +334,10 @@
  * elements of `a` come first. `out` overlaps neither. tw_count_on_device() tells how many elements `a` has. If they are
  * not sorted, `out` has some of their elements.
  *
- * Memory: reads and writes the elements once. Temporary: none.
+ * Memory: reads and writes the elements once. Temporary: on a GPU 8 bytes for each tile, of 256 to 4352
+ * elements, if there are more than 1024.
  *
- * Expands to: a struct, two kernels and functions, all of whose names begin with `name`.
+ * Expands to: a struct, three kernels and functions, all of whose names begin with `name`.
  *
  * @param less  as that of TW_SORT_BY()
  */
@@ -449,5 +450,30 @@
 #define TW_NTH_ELEMENT(name, type, key)                                                                                \
     TW_INTERNAL_NTH_ELEMENT(name, type, key)                                                                           \
     struct name##_top_k
+
+/**
+ * Defines algorithms for a type of numbers, all at once:
+ *
+ *     name_sort(), name_sort_descending(), name_sort_bits()   TW_SORT()
+ *     name_sort_pairs() and the like                          TW_SORT_PAIRS(), with values of type uint32_t
+ *     name_sum(), name_minimum(), name_maximum()              TW_REDUCE_ALL()
+ *     name_scan_inclusive(), name_scan_exclusive()            TW_SCAN(), sums
+ *     name_unique()                                           TW_UNIQUE()
+ *     name_merge()                                            TW_MERGE()
+ *
+ * What the file does not use makes no code; a type takes 0.2 s of compilation, and half a second for each architecture
+ * of GPUs.
+ *
+ * Expands to: definitions of algorithms, with these names.
+ */
+#define TW_NUMBER_ALGORITHMS(name, type)                                                                               \
+    TW_SORT(name##_sort, type, tw_itself);                                                                             \
+    TW_SORT_PAIRS(name##_sort_pairs, type, uint32_t);                                                                  \
+    TW_REDUCE_ALL(name##_sum, type, tw_plus);                                                                          \
+    TW_REDUCE_ALL(name##_minimum, type, tw_minimum);                                                                   \
+    TW_REDUCE_ALL(name##_maximum, type, tw_maximum);                                                                   \
+    TW_SCAN(name##_scan, type, tw_plus);                                                                               \
+    TW_UNIQUE(name##_unique, type, tw_equal_to);                                                                       \
+    TW_MERGE(name##_merge, type, tw_less)
 
 #endif

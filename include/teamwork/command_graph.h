@@ -222,7 +222,8 @@ TW_API bool tw_queue_is_recording(const tw_queue *queue);
 #define tw_queue_submit_graph(queue, graph, event)                                                                     \
     tw_internal_submit_graph((queue), (graph), (event), __FILE__, __LINE__)
 
-/** A group of a queue over several devices counts as often as it has parts; those in conditional parts count once.
+/** A group of a queue over several devices counts as often as it has parts, and an algorithm (algorithms.h) as often as it
+ *  has launches; those in conditional parts count once.
  *  @return the number of groups in a graph; 0 for NULL */
 TW_API size_t tw_command_graph_count(const tw_command_graph *graph);
 

@@ -225,9 +225,20 @@ TW_TEST(bounds)
     for_sizes(check_bounds);
 }
 
+/* More tiles than a GPU searches for while it merges them: another launch does. */
+TW_TEST(many_tiles)
+{
+    tw_queue *queue = tw_test_queue();
+    const bool is_gpu = tw_device_is_gpu(tw_queue_device(queue));
+    TW_PASS(tw_queue_destroy(&queue));
+    if (!is_gpu)
+        return;
+    check_records(3000001);
+    merge_merged_records(1500001, 2000000);
+}
+
 TW_TEST_LIST = {
-    TW_CASE(ints),           TW_CASE(records),
-    TW_CASE(large_structs),  TW_CASE(no_order),
-    TW_CASE(merged_records), TW_CASE(merged_large_structs),
-    TW_CASE(bounds),         TW_CASES_END,
+    TW_CASE(ints),     TW_CASE(records),        TW_CASE(large_structs),
+    TW_CASE(no_order), TW_CASE(merged_records), TW_CASE(merged_large_structs),
+    TW_CASE(bounds),   TW_CASE(many_tiles),     TW_CASES_END,
 };

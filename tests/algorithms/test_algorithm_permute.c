@@ -2,7 +2,7 @@
 /* Variants: host x86_64 (x86_64-teams gpu-simt gpu-teams) */
 /**
  * algorithms.h: gathers, scatters and shuffles: indices that lead nowhere, counts on the device; shuffles are
- * permutations, the same everywhere, and all orders of a few elements are as likely.
+ * permutations, the same everywhere, and all orders of a few elements are as likely. All algorithms of a type at once.
  */
 #include "algorithm_test.h"
 
@@ -13,6 +13,7 @@ struct wide {
 TW_GATHER(gather_wide, struct wide, int);
 TW_SCATTER(scatter_bytes, unsigned char, unsigned long long);
 TW_SHUFFLE(shuffle_ints, int);
+TW_NUMBER_ALGORITHMS(shorts, short);
 
 /* An index that may be anything. */
 static long long any_index(size_t i, size_t count)
@@ -158,6 +159,51 @@ TW_TEST(orders_are_as_likely)
     TW_CHECK(chi_square < 50);
 }
 
+/* Algorithms of numbers: shuffled ones are sorted, with their places, and merged with themselves. */
+static void check_numbers(size_t count)
+{
+    const size_t most = count < 20000 ? count : 20000;
+    short *x = (short *)room_for(sizeof *x, most), *y = (short *)room_for(sizeof *y, 2 * most), results[2] = {0};
+    uint32_t *places = (uint32_t *)room_for(sizeof *places, most);
+    for (size_t i = 0; i < most; ++i) {
+        x[i] = (short)(number(i) % 10000);
+        places[i] = (uint32_t)i;
+    }
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *in = buffer_of(x, sizeof *x, most), *in_places = buffer_of(places, sizeof *places, most),
+              *sorted = buffer_of(x, sizeof *x, most), *order = buffer_of(places, sizeof *places, most),
+              *merged = buffer_of(y, sizeof *y, 2 * most), *extremes = buffer_of(results, sizeof *results, 1);
+    tw_command_group *cg = tw_queue_begin(queue);
+    shorts_sort_pairs(cg, (const short *)tw_read(cg, in), (const uint32_t *)tw_read(cg, in_places), most,
+                      (short *)tw_write(cg, sorted), (uint32_t *)tw_write(cg, order));
+    tw_test_run(queue, cg);
+    cg = tw_queue_begin(queue);
+    shorts_merge(cg, (const short *)tw_read(cg, sorted), most, (const short *)tw_read(cg, sorted), most,
+                 (short *)tw_write(cg, merged));
+    tw_test_run(queue, cg);
+    cg = tw_queue_begin(queue);
+    shorts_maximum(cg, (const short *)tw_read(cg, in), most, -1, (short *)tw_write(cg, extremes));
+    tw_test_run(queue, cg);
+    tw_test_fetch(order, places);
+    tw_test_fetch(merged, y);
+    tw_test_fetch(extremes, results);
+    for (size_t i = 0; i < most; ++i) {
+        TW_CHECK(places[i] < most && y[2 * i] == x[places[i]] && y[2 * i] == y[2 * i + 1]);
+        TW_CHECK(i == 0 || y[2 * i] > y[2 * i - 1] || (y[2 * i] == y[2 * i - 1] && places[i] > places[i - 1]));
+    }
+    TW_EQUAL(results[0], most ? y[2 * most - 1] : -1);
+    tw_test_destroy_buffers((tw_buffer *[]){in, in_places, sorted, order, merged, extremes}, 6);
+    TW_PASS(tw_queue_destroy(&queue));
+    free(x);
+    free(y);
+    free(places);
+}
+TW_TEST(numbers)
+{
+    for_sizes(check_numbers);
+}
+
 TW_TEST_LIST = {
-    TW_CASE(gathers), TW_CASE(scatters), TW_CASE(shuffles), TW_CASE(orders_are_as_likely), TW_CASES_END,
+    TW_CASE(gathers), TW_CASE(scatters), TW_CASE(shuffles), TW_CASE(orders_are_as_likely),
+    TW_CASE(numbers), TW_CASES_END,
 };

@@ -313,6 +313,9 @@ TW_TEST(what_is_refused)
     tw_count_on_device(cg, NULL);
     tw_test_refuse(queue, cg, TW_ERROR_INVALID_ARGUMENT, "count");
     cg = tw_queue_begin(queue);
+    sum_ints_inclusive(cg, (const int *)tw_read(cg, x), ((size_t)1 << 44) + 1, (int *)tw_write(cg, x));
+    tw_test_refuse(queue, cg, TW_ERROR_INVALID_ARGUMENT, "2^44");
+    cg = tw_queue_begin(queue);
     sum_ints_inclusive(cg, (const int *)tw_read(cg, x), COUNT, (int *)tw_write(cg, x));
     total_ints(cg, (const int *)tw_read(cg, x), COUNT, 0, (int *)tw_write(cg, sum));
     tw_test_refuse(queue, cg, TW_ERROR_INVALID_COMMAND_GROUP, "already has");

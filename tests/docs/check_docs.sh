@@ -202,6 +202,7 @@ while IFS= read -r line; do
 done <"$work/readme.code"
 if command -v python3 >/dev/null; then
     python3 tests/bench/plot.py --check || fail "the figure of README.md is not of docs/results"
+    python3 tests/bench/plot_algorithms.py --check || fail "the figure or the table of docs/algorithms.md is not of docs/results"
     python3 docs/site/diagrams.py --check || fail "diagrams are not of their source"
 fi
 

@@ -531,6 +531,9 @@ void record_call(tw_command_group *group, const struct call *call)
     case BINS:
         record_mapped_call(group, call);
         break;
+    case ALGORITHM:
+        record_algorithm(group, call);
+        break;
     case CROWD:
         tw_parallel_for_work_group(group, tw_range_1d(groups_for(call)), tw_range_1d(call->local), crowd,
                                    .out = out_of(group, call), .in = in_of(group, call), .outs = words_of(call->out),

@@ -210,6 +210,8 @@ static bool buffers_fit(const struct call *call)
                && is_array_of_words(call->in2) && call->in2->kind != OVER_CONST;
     case VIEWS:
         return is_array_of_words(call->out);
+    case ALGORITHM:
+        return is_array_of_words(call->out) && is_array_of_words(call->in);
     case BINS:
         return is_array_of_words(call->out) && call->out->model.count <= 512 && call->in->model.count <= SERIAL_WORDS;
     case PIXELS:
@@ -221,6 +223,12 @@ static bool buffers_fit(const struct call *call)
     default:
         return true;
     }
+}
+
+/* Whether an algorithm can have its number of elements in a buffer, or put it there. */
+static bool has_number(const struct call *call)
+{
+    return call->in2 && call->in2->words == 2 && !call->in2->image && call->in2->kind != OVER_CONST;
 }
 
 /* An element of a buffer of words. */
@@ -262,8 +270,11 @@ static void choose_mode(struct call *call)
         call->mode = TW_WRITE;
     if (call->kernel == PIXELS && call->mode == TW_DISCARD_READ_WRITE)
         call->mode = TW_READ_WRITE;
-    if (call->kernel == PIXELS || call->kernel == ADD || call->kernel == REDUCE || call->kernel == BINS)
+    if (call->kernel == PIXELS || call->kernel == ADD || call->kernel == REDUCE || call->kernel == BINS
+        || call->kernel == ALGORITHM)
         call->twice = false;
+    if (call->kernel == ALGORITHM)
+        call->mode2 = algorithm_of(call) == SELECT_WORDS ? TW_READ_WRITE : TW_READ;
     if (call->kernel != REDUCE && call->kernel != BINS && (call->keep || call->in == call->out)
         && is_whole(call->kernel))
         call->keep = false;
@@ -276,9 +287,9 @@ bool call_is_possible(struct call *call)
     if (!buffers_fit(call))
         return false;
     call->in = uses_in(call->kernel) ? call->in : NULL;
-    call->in2 = call->kernel == MIX || call->kernel == REDUCE || call->kernel == MAPPED || is_parts(call->kernel)
-                    ? call->in2
-                    : NULL;
+    const bool uses_in2 = call->kernel == MIX || call->kernel == REDUCE || call->kernel == MAPPED
+                          || is_parts(call->kernel) || (call->kernel == ALGORITHM && has_number(call));
+    call->in2 = uses_in2 ? call->in2 : NULL;
     if (call->kernel == MAPPED) {
         call->mode = call->keep ? TW_READ_WRITE : call->mode;
         return make_mapped(call);
@@ -313,7 +324,7 @@ bool call_is_possible(struct call *call)
             call->mode2 = TW_READ;
     }
     call->by_function = !is_step(call->kernel) && !is_parts(call->kernel) && call->kernel != REDUCE
-                        && call->kernel != BINS && call->kernel != PIXELS
+                        && call->kernel != BINS && call->kernel != PIXELS && call->kernel != ALGORITHM
                         && (call->seed % 2 || !has_true_default(call));
     return true;
 }
@@ -330,7 +341,8 @@ static bool is_written(const struct call *call, int i)
         return !only_reads(call->kernel);
     return i == 2
            && (call->kernel == REDUCE
-               || ((is_parts(call->kernel) || call->kernel == MAPPED) && mode_writes(call->mode2)));
+               || ((is_parts(call->kernel) || call->kernel == MAPPED || call->kernel == ALGORITHM)
+                   && mode_writes(call->mode2)));
 }
 
 /* On one device what a mapper may leave out is kept. */
@@ -353,7 +365,7 @@ static bool is_needed(const struct call *call, int i)
 static bool is_divided(const struct call *call)
 {
     return call->several && call->kernel != UPDATE && call->kernel != SINGLE && call->kernel != HOST_TASK
-           && call->kernel != NOTHING;
+           && call->kernel != NOTHING && call->kernel != ALGORITHM;
 }
 
 /* Notes how the accessors of a call to one buffer add up (spec 2.5.7). */
@@ -559,6 +571,9 @@ static void apply(const struct call *call)
         break;
     case BINS:
         apply_bins(call);
+        break;
+    case ALGORITHM:
+        apply_algorithm(call);
         break;
     case PIXELS:
         apply_pixels(call);

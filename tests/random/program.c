@@ -50,7 +50,8 @@ const struct configuration *configuration_of(const struct options *options, uint
 /* What the generator remembers of a thread: which slots are in use, as far as it can tell. */
 struct hints {
     bool buffer[BUFFERS], queue[QUEUES], event[EVENTS], hold[HOLDS], graph[GRAPHS], user[USERS], context;
-    uint8_t recording; /* a queue, or NONE */
+    uint8_t words[BUFFERS]; /* of elements; 0: of a sub-buffer */
+    uint8_t recording;      /* a queue, or NONE */
     unsigned recorded;
 };
 
@@ -88,6 +89,15 @@ static uint8_t pick_buffer(struct generator *g)
     if (g->program->threads > 1 && !g->program->faults && one_in(g, 12))
         return (uint8_t)(BUFFERS + below(g, SHARED_BUFFERS));
     return pick(g, g->at->buffer, BUFFERS);
+}
+
+/* A buffer of the thread with so many words in an element, most of the time. */
+static uint8_t pick_of_words(struct generator *g, uint8_t words)
+{
+    uint8_t slot = pick_buffer(g);
+    for (int tries = 0; tries < 8 && (slot >= BUFFERS || g->at->words[slot] != words); ++tries)
+        slot = pick_buffer(g);
+    return slot;
 }
 
 static uint8_t pick_queue(struct generator *g)
@@ -131,6 +141,7 @@ static void add_buffer(struct generator *g, uint8_t slot)
     if (dims == 1 && one_in(g, 150))
         step->size[0] = 3000 + below(g, 60000);
     g->at->buffer[slot] = true;
+    g->at->words[slot] = step->kind == SUB ? 0 : step->words;
 }
 
 static void add_group(struct generator *g)
@@ -139,6 +150,7 @@ static void add_group(struct generator *g)
     struct hints *at = g->at;
     struct group_step group = {.kernel = one_in(g, 4)   ? MAPPED
                                          : one_in(g, 3) ? PARTS
+                                         : one_in(g, 8) ? ALGORITHM
                                                         : (uint8_t)below(g, KERNEL_COUNT),
                                .queue = pick_queue(g),
                                .fallback = NONE,
@@ -159,6 +171,11 @@ static void add_group(struct generator *g)
         group.in = group.out;
     if (one_in(g, 3))
         group.in2 = group.out;
+    if (group.kernel == ALGORITHM) {
+        group.out = pick_of_words(g, 1);
+        group.in = pick_of_words(g, 1);
+        group.in2 = pick_of_words(g, 2);
+    }
     group.depends = one_in(g, 6) ? pick(g, at->event, EVENTS) : NONE;
     group.user = one_in(g, 8) ? pick(g, at->user, USERS) : NONE;
     group.mode2 = (uint8_t)(TW_READ + below(g, 6));

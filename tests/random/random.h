@@ -4,8 +4,10 @@
  *
  *     program.c   makes a program from a seed: a list of steps, plain values that name objects by slots
  *     print.c     writes a program in words
- *     kernels.c   the kernels, and recording them in command groups; kernels_mapped.c: those with mappers (mapped.h)
- *     oracle.c    what contents, which lost data and which refusals a step must lead to; oracle_mapped.c: with mappers
+ *     kernels.c   the kernels, and recording them in command groups; kernels_mapped.c: those with mappers (mapped.h);
+ *                 kernels_algorithm.c: algorithms
+ *     oracle.c    what contents, which lost data and which refusals a step must lead to; oracle_mapped.c: with mappers;
+ *                 oracle_algorithm.c: of algorithms
  *     run.c       runs a program and compares; run_objects.c, run_groups.c, run_queues.c, run_order.c: its steps
  *     shrink.c    finds the fewest steps that still fail
  *     watchdog.c  ends a run in which nothing moves
@@ -88,6 +90,7 @@ enum buffer_kind {
     X(UPDATE)    /* a part is brought to the host */                                                                   \
     X(PREFETCH)  /* a part is brought to the device */                                                                 \
     X(MAPPED)    /* any form, with mappers */                                                                          \
+    X(ALGORITHM) /* one of algorithms.h; in2, of elements of two words, has the number of elements, or gets it */      \
     X(BINS)      /* a reduction into an array */                                                                       \
     X(HOST_TASK) /* as PARTS, by a function on the host */                                                             \
     X(NOTHING)   /* no kernel: accessors alone */
@@ -467,6 +470,24 @@ enum verdict verdict_on_several(const struct call *call);
 /* Whether the mapper of an accessor that has none is the right one for a kernel that counts words, or there is none. */
 bool has_true_default(const struct call *call);
 
+/* oracle_algorithm.c. What ALGORITHM does, of how many words at most, and what comes of it. */
+enum algorithm_kind {
+    SUM_WORDS,
+    SCAN_WORDS,
+    SCAN_WORDS_BEFORE,
+    SORT_WORDS,
+    SORT_WORDS_DESCENDING,
+    SELECT_WORDS,
+    ALGORITHM_KINDS
+};
+enum algorithm_kind algorithm_of(const struct call *call);
+size_t algorithm_words(const struct call *call);
+void apply_algorithm(const struct call *call);
+static inline bool is_selected(uint32_t word)
+{
+    return word % 3 != 0;
+}
+
 /* Memory of the program, which COPY_FROM copies: a word of it. */
 enum { SERIAL_WORDS = 4096, MEMORY_WORDS = 2 * SERIAL_WORDS };
 static inline uint32_t memory_word(uint32_t i)
@@ -488,6 +509,8 @@ void record_call(tw_command_group *group, const struct call *call);
 tw_range shape(uint32_t count, unsigned dims);
 /* A range that is `count` long in its last dimension and 1 in the others. */
 tw_range line(size_t count, unsigned dims);
+/* kernels_algorithm.c */
+void record_algorithm(tw_command_group *group, const struct call *call);
 /* kernels_mapped.c */
 tw_range range_of(uint32_t dims, const uint32_t size[3]);
 void record_mapped_call(tw_command_group *group, const struct call *call);

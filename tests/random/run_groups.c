@@ -75,12 +75,12 @@ static void note_delivery(struct thread *thread, const struct call *call, tw_sta
     thread->delivery = delivery;
 }
 
-/* A failure is one error, or one of each part. */
+/* A failure is one error, or one of each part, or of each launch of an algorithm. */
 static void note_errors(const struct operation *operation)
 {
     enum { MOST_COMMANDS = 3 * MOST_OF_QUEUE + 1 }; /* edges are parts, and reductions are combined */
     atomic_fetch_add(&operation->errors->expected, 1);
-    if (operation->in_parts)
+    if (operation->in_parts || (operation->count == 1 && operation->call[0].kernel == ALGORITHM))
         atomic_fetch_add(&operation->errors->more, MOST_COMMANDS - 1);
 }
 
@@ -355,6 +355,8 @@ static tw_status expected_of(const struct run *run, const struct queue *queue, c
         return TW_ERROR_READ_ONLY_BUFFER;
     if (queue->devices == 1 && call->local > run->group_limit[queue->device] && call->kernel == CROWD)
         return TW_ERROR_INVALID_WORK_GROUP_SIZE;
+    if (queue->devices > 1 && call->kernel == ALGORITHM)
+        return TW_ERROR_UNSUPPORTED;
     if (queue->devices == 1 && is_unsupported(queue, call))
         return TW_ERROR_UNSUPPORTED;
     if (step->way == TWO_KERNELS && call->kernel != NOTHING && call->kernel != UPDATE && call->kernel != PREFETCH)
@@ -395,7 +397,7 @@ static bool is_by_block(const struct group_step *step, const struct queue *queue
     return step->way == SUBMIT_BLOCK
            && (queue->devices == 1
                || (verdict_on_several(call) == TAKEN && !queue->recording && call->kernel != CROWD
-                   && (ANY_GROUPS || items_of_group(call) == 1)));
+                   && call->kernel != ALGORITHM && (ANY_GROUPS || items_of_group(call) == 1)));
 }
 
 /* Submits a call; `*taken` becomes the queue that took it, or that was tried last. */
@@ -654,8 +656,11 @@ void run_record_end(struct thread *thread, const struct slot_step *step)
                tw_status_name(status), tw_status_name(expected));
     if (status != TW_SUCCESS || !graph)
         return;
-    if (queue->devices > 1 ? tw_command_graph_count(graph->handle) < queue->recorded_count
-                           : tw_command_graph_count(graph->handle) != queue->recorded_count)
+    bool has_more = queue->devices > 1; /* parts of groups, or launches of algorithms */
+    for (unsigned i = 0; i < queue->recorded_count; ++i)
+        has_more = has_more || queue->recorded[i].kernel == ALGORITHM;
+    if (has_more ? tw_command_graph_count(graph->handle) < queue->recorded_count
+                 : tw_command_graph_count(graph->handle) != queue->recorded_count)
         differ(thread, "the graph has %zu groups, not %u", tw_command_graph_count(graph->handle),
                queue->recorded_count);
     graph->device = queue->device;

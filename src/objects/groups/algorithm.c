@@ -102,6 +102,9 @@ static tw_status make_scratch(struct tw_queue *queue, size_t bytes, struct tw_bu
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 
+/* Elements of an algorithm: more than any memory has, and so few that no number of bytes of them overflows. */
+#define MOST_ELEMENTS ((size_t)1 << 44)
+
 /* Fails for a group that cannot have an algorithm. */
 static bool begin(struct tw_command_group *group)
 {
@@ -200,6 +203,14 @@ void tw_internal_algorithm_run(tw_command_group *group, const struct tw_internal
 {
     if (!begin(group))
         return;
+    if (block->count > MOST_ELEMENTS) {
+        tw_command_group_fail(group,
+                              tw_fail(TW_ERROR_INVALID_ARGUMENT,
+                                      "an algorithm has at most 2^44 elements, not %zu: with tw_count_on_device(), "
+                                      "give as many as there is room for",
+                                      block->count));
+        return;
+    }
     block->counted = group->counted ? group->counted : TW_INTERNAL_NULL;
     block->scratch = TW_INTERNAL_NULL;
     tw_status status = TW_SUCCESS;

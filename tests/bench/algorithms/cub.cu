@@ -90,6 +90,9 @@ static cudaError_t call(enum algorithm algorithm, size_t count)
     case ALGORITHM_BY_KEY:
         return cub::DeviceReduce::ReduceByKey(temporary, bytes, (const int *)keys, (int *)out + 16, (const int *)from,
                                               (int *)out + 16 + count, (size_t *)out, cuda::std::plus<>{}, n, stream);
+    case ALGORITHM_ENCODE:
+        return cub::DeviceRunLengthEncode::Encode(temporary, bytes, (const int *)keys, (int *)out + 16,
+                                                  (size_t *)((int *)out + 16 + count), (size_t *)out, n, stream);
     case ALGORITHM_SEGMENTED:
         return cub::DeviceSegmentedReduce::Sum(temporary, bytes, (const float *)from, (float *)out, n / SEGMENT,
                                                offsets, offsets + 1, stream);

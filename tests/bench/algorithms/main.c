@@ -19,8 +19,8 @@ static const char *const names[ALGORITHM_COUNT] = {
     [ALGORITHM_SELECT_INT] = "select int", [ALGORITHM_SORT_INT] = "sort int",
     [ALGORITHM_SORT_LONG] = "sort long",   [ALGORITHM_SORT_PAIRS] = "sort pairs",
     [ALGORITHM_HISTOGRAM] = "histogram",   [ALGORITHM_BY_KEY] = "sum by key",
-    [ALGORITHM_SEGMENTED] = "segments",    [ALGORITHM_SORT_BY] = "sort by",
-    [ALGORITHM_MERGE] = "merge",
+    [ALGORITHM_ENCODE] = "encode int",     [ALGORITHM_SEGMENTED] = "segments",
+    [ALGORITHM_SORT_BY] = "sort by",       [ALGORITHM_MERGE] = "merge",
 };
 
 static const struct side *const sides[] = {

@@ -118,6 +118,38 @@ static size_t sum_by_key(const int *key, const int *x, size_t count, int *to, in
     }
     return runs;
 }
+static size_t encode(const int *key, size_t count, int *to, size_t *lengths)
+{
+    std::vector<size_t> begun(omp_get_max_threads() + 1);
+    size_t runs = 0;
+#pragma omp parallel if (count > 10000)
+    {
+        const size_t me = omp_get_thread_num(), all = omp_get_num_threads();
+        size_t first = count * me / all, past = count * (me + 1) / all;
+        while (me && first < count && key[first] == key[first - 1])
+            ++first;
+        while (me + 1 < all && past && past < count && key[past] == key[past - 1])
+            ++past;
+        size_t mine = 0;
+        for (size_t i = first; i < past; ++i)
+            mine += i == first || key[i] != key[i - 1];
+        begun[me + 1] = mine;
+#pragma omp barrier
+        size_t run = 0;
+        for (size_t i = 1; i <= me; ++i)
+            run += begun[i];
+        for (size_t i = first; i < past; ++run) {
+            const size_t begin = i;
+            while (i < past && key[i] == key[begin])
+                ++i;
+            to[run] = key[begin];
+            lengths[run] = i - begin;
+        }
+#pragma omp atomic
+        runs += mine;
+    }
+    return runs;
+}
 static void sum_segments(const float *x, size_t segments, float *sums)
 {
 #pragma omp parallel for if (segments > 200)
@@ -137,6 +169,9 @@ static bool call_loops(enum algorithm algorithm, size_t count)
     else if (algorithm == ALGORITHM_BY_KEY)
         *output<size_t>() =
             sum_by_key(keys.data(), input<int>(), count, output<int>() + 16, output<int>() + 16 + count);
+    else if (algorithm == ALGORITHM_ENCODE)
+        *output<size_t>() =
+            encode(keys.data(), count, output<int>() + 16, reinterpret_cast<size_t *>(output<int>() + 16 + count));
     else if (algorithm == ALGORITHM_SEGMENTED)
         sum_segments(input<float>(), count / SEGMENT, output<float>());
     else
@@ -182,6 +217,7 @@ static void call_parallel(enum algorithm algorithm, size_t count)
         break;
     case ALGORITHM_HISTOGRAM:
     case ALGORITHM_BY_KEY:
+    case ALGORITHM_ENCODE:
     case ALGORITHM_SEGMENTED:
         (void)call_loops(algorithm, count);
         break;
@@ -276,6 +312,7 @@ static void call_openmp(enum algorithm algorithm, size_t count)
         break;
     case ALGORITHM_HISTOGRAM:
     case ALGORITHM_BY_KEY:
+    case ALGORITHM_ENCODE:
     case ALGORITHM_SEGMENTED:
         (void)call_loops(algorithm, count);
         break;

@@ -21,6 +21,7 @@ enum algorithm {
     ALGORITHM_SORT_PAIRS, /* int keys, int values */
     ALGORITHM_HISTOGRAM,  /* of ints, with BINS bins over all of them */
     ALGORITHM_BY_KEY,     /* sums of ints with equal keys, which are run_key() */
+    ALGORITHM_ENCODE,     /* run lengths of the same keys */
     ALGORITHM_SEGMENTED,  /* sums of floats in segments of SEGMENT elements */
     ALGORITHM_SORT_BY,    /* ints, stable, by comparison */
     ALGORITHM_MERGE,      /* the keys' first half with itself */

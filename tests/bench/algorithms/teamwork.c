@@ -24,6 +24,7 @@ TW_SORT_PAIRS(sort_pairs, int, int);
 
 TW_HISTOGRAM_EVEN(count_ints, int, unsigned);
 TW_REDUCE_BY_KEY(sum_by_key, int, int, tw_equal_to, tw_plus);
+TW_RUN_LENGTH_ENCODE(encode_ints, int, tw_equal_to);
 TW_SEGMENTED_REDUCE(sum_segments, float, tw_plus);
 TW_SORT_BY(sort_ints_by, int, tw_less);
 TW_MERGE(merge_ints, int, tw_less);
@@ -117,6 +118,9 @@ static void record(tw_command_group *cg, enum algorithm algorithm, size_t count)
         break;
     case ALGORITHM_BY_KEY:
         sum_by_key(cg, keys, (const int *)from, count, (int *)out + 16, (int *)out + 16 + count, (size_t *)out);
+        break;
+    case ALGORITHM_ENCODE:
+        encode_ints(cg, keys, count, (int *)out + 16, (size_t *)((int *)out + 16 + count), (size_t *)out);
         break;
     case ALGORITHM_SEGMENTED:
         sum_segments(cg, (const float *)from, count, offsets, count / SEGMENT, 0, (float *)out);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * Lowers TW_REDUCE_BY_KEY() and TW_RUN_LENGTH_ENCODE() (<teamwork/algorithms.h>): a scan of pairs, of how many runs of
- * equal keys have begun and of what the last one has so far. The first element of a run stores its key, the last one
- * its value.
+ * equal keys have begun and of what the last one has so far. by_key_gpu.h has the kernel of a GPU.
  */
 #ifndef TEAMWORK_LOWER_ALGORITHM_BY_KEY_H
 #define TEAMWORK_LOWER_ALGORITHM_BY_KEY_H
 
+#include <teamwork/lower/algorithm/by_key_gpu.h>
 #include <teamwork/lower/algorithm/scan_transformed.h>
 
-/* The value of element i: what a definition chooses from. */
+/* The value of element i: what a definition chooses from, as from what by_key_gpu.h has for a work-item of a GPU. */
 #define TW_INTERNAL_VALUE_OF(k, i) ((k)->values[i])
 #define TW_INTERNAL_VALUE_ONE(k, i) 1
 
@@ -78,7 +78,7 @@
             size_t i = 0;                                                                                              \
             const size_t past = tw_internal_share_of(&own.common, me, &i);                                             \
             if (i < past) {                                                                                            \
-                name##_run run = name##_load(&own, i, count);                                                          \
+                name##_run run = name##_load(&own, i);                                                                 \
                 bool begins = run.begun;                                                                               \
                 for (size_t share = me; share-- > 0;)                                                                  \
                     run = name##_join(before[share], run);                                                             \
@@ -104,47 +104,20 @@
 
 #endif
 
-#define TW_INTERNAL_DEFINE_BY_KEY(name, key_type, value_type, equal, operation, VALUE)                                 \
+#define TW_INTERNAL_DEFINE_BY_KEY(name, key_type, value_type, part_type, equal, operation, VALUE, FETCH, TURN)         \
     TW_INTERNAL_DEFINE_RUN(name, key_type, value_type, operation)                                                      \
     TW_INTERNAL_ALWAYS_INLINE bool name##_begins(const struct name##_by_key *k, size_t i)                              \
     {                                                                                                                  \
         return i == 0 || !(equal(k->in[i - 1], k->in[i]));                                                             \
     }                                                                                                                  \
-    TW_INTERNAL_ALWAYS_INLINE name##_run name##_load(const struct name##_by_key *k, size_t i, size_t count)            \
+    TW_INTERNAL_ALWAYS_INLINE name##_run name##_load(const struct name##_by_key *k, size_t i)                          \
     {                                                                                                                  \
         name##_run x;                                                                                                  \
-        (void)count;                                                                                                   \
         x.begun = name##_begins(k, i);                                                                                 \
         x.value = VALUE(k, i);                                                                                         \
         return x;                                                                                                      \
     }                                                                                                                  \
-    typedef struct {                                                                                                   \
-        bool begins, ends;                                                                                             \
-        key_type key;                                                                                                  \
-    } name##_use;                                                                                                      \
-    TW_INTERNAL_ALWAYS_INLINE name##_use name##_look(const struct name##_by_key *k, size_t i, size_t count)            \
-    {                                                                                                                  \
-        name##_use use;                                                                                                \
-        use.begins = name##_begins(k, i);                                                                              \
-        use.ends = i + 1 == count || name##_begins(k, i + 1);                                                          \
-        use.key = k->in[i];                                                                                            \
-        return use;                                                                                                    \
-    }                                                                                                                  \
-    TW_INTERNAL_ALWAYS_INLINE void name##_store(const struct name##_by_key *k, size_t i, size_t count, name##_run y,   \
-                                                name##_use use)                                                        \
-    {                                                                                                                  \
-        if (use.begins)                                                                                                \
-            k->out[y.begun - 1] = use.key;                                                                             \
-        if (use.ends)                                                                                                  \
-            k->values_out[y.begun - 1] = y.value;                                                                      \
-        if (i + 1 == count)                                                                                            \
-            *k->runs = y.begun;                                                                                        \
-    }                                                                                                                  \
-    TW_INTERNAL_ALWAYS_INLINE void name##_store_none(const struct name##_by_key *k)                                    \
-    {                                                                                                                  \
-        *k->runs = 0;                                                                                                  \
-    }                                                                                                                  \
-    TW_INTERNAL_DEFINE_TRANSFORMED_TILES(name, name##_by_key, name##_run, name##_join)                                 \
+    TW_INTERNAL_DEFINE_RUN_TILES(name, key_type, value_type, part_type, equal, operation, FETCH, TURN)                 \
     TW_INTERNAL_DEFINE_RUN_SHARES(name, key_type, value_type, equal, operation, VALUE)                                 \
     TW_INTERNAL_DEFINE_TRANSFORMED_KERNELS(name, name##_by_key);                                                       \
     static inline __attribute__((unused)) void name##_record(tw_command_group *group, const key_type *in,              \
@@ -162,15 +135,17 @@
         k.values_out = values_out;                                                                                     \
         k.runs = runs;                                                                                                 \
         tw_internal_begin_plan(&plan);                                                                                 \
-        tw_internal_add_transformed_scan(&plan, device, &k.common, sizeof(name##_run),                                 \
-                                         sizeof(key_type) + sizeof(value_type), TW_INTERNAL_SCANNED_TILE(name##_run),  \
-                                         TW_KERNEL(name##_sums),                                                       \
-                                         device.is_gpu ? TW_KERNEL(name##_tiles) : TW_KERNEL(name##_shares));          \
+        /* a tile of a GPU tells a word and a value */                                                                 \
+        tw_internal_add_transformed_scan(                                                                              \
+            &plan, device, &k.common, device.is_gpu ? 4 + sizeof(value_type) : sizeof(name##_run),                     \
+            sizeof(key_type) + sizeof(value_type), TW_INTERNAL_KEYED_TILE(key_type, part_type),                        \
+            TW_KERNEL(name##_sums), device.is_gpu ? TW_KERNEL(name##_tiles) : TW_KERNEL(name##_shares));               \
         tw_internal_algorithm_run(group, &plan, &k.common, sizeof k);                                                  \
     }
 
 #define TW_INTERNAL_REDUCE_BY_KEY(name, key_type, value_type, equal, operation)                                        \
-    TW_INTERNAL_DEFINE_BY_KEY(name, key_type, value_type, equal, operation, TW_INTERNAL_VALUE_OF)                      \
+    TW_INTERNAL_DEFINE_BY_KEY(name, key_type, value_type, value_type, equal, operation, TW_INTERNAL_VALUE_OF,          \
+                              TW_INTERNAL_FETCH_VALUES, TW_INTERNAL_TURN_VALUES)                                       \
     static inline __attribute__((unused)) void name(tw_command_group *group, const key_type *keys,                     \
                                                     const value_type *values, size_t count, key_type *keys_out,        \
                                                     value_type *values_out, size_t *runs)                              \
@@ -180,7 +155,8 @@
 
 #define TW_INTERNAL_ADD_LENGTHS(a, b) ((a) + (b))
 #define TW_INTERNAL_RUN_LENGTH_ENCODE(name, type, equal)                                                               \
-    TW_INTERNAL_DEFINE_BY_KEY(name, type, size_t, equal, TW_INTERNAL_ADD_LENGTHS, TW_INTERNAL_VALUE_ONE)               \
+    TW_INTERNAL_DEFINE_BY_KEY(name, type, size_t, unsigned, equal, TW_INTERNAL_ADD_LENGTHS, TW_INTERNAL_VALUE_ONE,     \
+                              TW_INTERNAL_FETCH_NOTHING, TW_INTERNAL_TURN_ONES)                                        \
     static inline __attribute__((unused)) void name(tw_command_group *group, const type *in, size_t count, type *out,  \
                                                     size_t *lengths, size_t *runs)                                     \
     {                                                                                                                  \

@@ -136,13 +136,7 @@ static inline const char *tw_internal_refuse_bins(unsigned long long bins)
 #define TW_INTERNAL_FIND_BIN(edges, bins, x, result)                                                                   \
     do {                                                                                                               \
         size_t low = 0, high = (bins) + 1;                                                                             \
-        while (low < high) {                                                                                           \
-            const size_t middle = low + (high - low) / 2;                                                              \
-            if ((x) < (edges)[middle])                                                                                 \
-                high = middle;                                                                                         \
-            else                                                                                                       \
-                low = middle + 1;                                                                                      \
-        }                                                                                                              \
+        TW_INTERNAL_BISECT(low, high, middle, !((x) < (edges)[middle]));                                               \
         (result) = low ? low - 1 : (bins);                                                                             \
     } while (0)
 

@@ -23,7 +23,7 @@ struct tw_internal_plan_stage {
     size_t pass;
 };
 
-enum { TW_INTERNAL_MOST_STAGES = 72 };
+enum { TW_INTERNAL_MOST_STAGES = 128 }; /* a merge sort has two for each doubling, of 63 at most */
 
 struct tw_internal_plan {
     size_t scratch_bytes; /* temporary memory */

@@ -24,7 +24,7 @@ enum { TW_INTERNAL_REDUCE_GROUPS = 8 }; /* groups for each multiprocessor */
     {                                                                                                                  \
         for (unsigned delta = 1; delta < sub_group.tw_max_; delta *= 2) {                                              \
             type other;                                                                                                \
-            tw_internal_exchange(sub_group, &other, &x, sizeof x, TW_INTERNAL_AFTER, delta);                           \
+            tw_internal_shuffle_value(sub_group, &other, &x, sizeof x, TW_INTERNAL_AFTER, delta);                      \
             if (sub_group.tw_lane_ + delta < alive)                                                                    \
                 x = operation(x, other);                                                                               \
         }                                                                                                              \

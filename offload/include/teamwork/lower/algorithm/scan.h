@@ -18,11 +18,24 @@ enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those o
     {                                                                                                                  \
         for (unsigned delta = 1; delta < sub_group.tw_max_; delta *= 2) {                                              \
             type other;                                                                                                \
-            tw_internal_exchange(sub_group, &other, &x, sizeof x, TW_INTERNAL_BEFORE, delta);                          \
+            tw_internal_shuffle_value(sub_group, &other, &x, sizeof x, TW_INTERNAL_BEFORE, delta);                     \
             if (sub_group.tw_lane_ >= delta)                                                                           \
                 x = operation(other, x);                                                                               \
         }                                                                                                              \
         return x;                                                                                                      \
+    }
+
+/* How a tile tells a value in words, and is asked for it. */
+#define TW_INTERNAL_DEFINE_TELL(name, type)                                                                            \
+    TW_INTERNAL_ALWAYS_INLINE void name##_tell(unsigned long long *tiles, size_t stride, size_t tile, const type *x,   \
+                                               unsigned kind)                                                          \
+    {                                                                                                                  \
+        tw_internal_tell(tiles, stride, tile, x, sizeof *x, kind);                                                     \
+    }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE unsigned name##_ask(const unsigned long long *tiles, size_t stride, size_t tile,         \
+                                                  type *x)                                                             \
+    {                                                                                                                  \
+        return tw_internal_ask(tiles, stride, tile, x, sizeof *x);                                                     \
     }
 
 /* What all tiles before `tile` have together: the work-items of a sub-group ask a tile each, until one has it. */
@@ -40,7 +53,7 @@ enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those o
             unsigned kind;                                                                                             \
             unsigned long long missing, whole; /* tiles that have not told, or all that is before them, too */         \
             for (;; tw_internal_pause(TW_INTERNAL_PAUSE)) {                                                            \
-                kind = tw_internal_ask(tiles, stride, past > lane ? past - 1 - lane : 0, &x, sizeof x);                \
+                kind = name##_ask(tiles, stride, past > lane ? past - 1 - lane : 0, &x);                               \
                 missing = tw_group_ballot(sub_group, !kind);                                                           \
                 whole = tw_group_ballot(sub_group, kind == TW_INTERNAL_TILE_WHOLE);                                    \
                 if (!(missing & ((whole & (0 - whole)) - 1)))                                                          \
@@ -49,11 +62,11 @@ enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those o
             const unsigned last = whole ? (unsigned)__builtin_ctzll(whole) : lanes - 1;                                \
             for (unsigned delta = 1; delta < lanes; delta *= 2) {                                                      \
                 type other;                                                                                            \
-                tw_internal_exchange(sub_group, &other, &x, sizeof x, TW_INTERNAL_AFTER, delta);                       \
+                tw_internal_shuffle_value(sub_group, &other, &x, sizeof x, TW_INTERNAL_AFTER, delta);                  \
                 if (lane + delta <= last)                                                                              \
                     x = operation(other, x);                                                                           \
             }                                                                                                          \
-            tw_internal_exchange(sub_group, &x, &x, sizeof x, TW_INTERNAL_FROM, 0);                                    \
+            tw_internal_shuffle_value(sub_group, &x, &x, sizeof x, TW_INTERNAL_FROM, 0);                               \
             if (has)                                                                                                   \
                 before = operation(x, before);                                                                         \
             else                                                                                                       \
@@ -71,28 +84,30 @@ enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those o
         type before = init;                                                                                            \
         if (tile) {                                                                                                    \
             if (tells)                                                                                                 \
-                tw_internal_tell(tiles, stride, tile, &all, sizeof all, TW_INTERNAL_TILE_ALONE);                       \
+                name##_tell(tiles, stride, tile, &all, TW_INTERNAL_TILE_ALONE);                                        \
             before = name##_look_back(sub_group, tiles, stride, tile);                                                 \
         }                                                                                                              \
         if (tile || has_init)                                                                                          \
             all = operation(before, all);                                                                              \
         if (tells)                                                                                                     \
-            tw_internal_tell(tiles, stride, tile, &all, sizeof all, TW_INTERNAL_TILE_WHOLE);                           \
+            name##_tell(tiles, stride, tile, &all, TW_INTERNAL_TILE_WHOLE);                                            \
         return before;                                                                                                 \
     }
 
 /* Where vector `vector` of the elements of a sub-group is in local memory: those of a work-item, `rows` one after the
-   other, begin elsewhere for each work-item, so that neighbours do not meet in a bank. */
-TW_INTERNAL_ALWAYS_INLINE unsigned tw_internal_place_of_vector(unsigned vector, unsigned rows)
+   other, begin elsewhere for each work-item, or for each few that fill the 128 bytes of all banks, so that work-items do
+   not meet in a bank. */
+TW_INTERNAL_ALWAYS_INLINE unsigned tw_internal_place_of_vector(unsigned vector, unsigned rows, unsigned vector_bytes)
 {
-    const unsigned owner = vector / rows;
-    return owner * rows + (vector + owner) % rows;
+    const unsigned owner = vector / rows, owners = 128 / (rows * vector_bytes);
+    return owner * rows + (vector + (owners > 1 ? owner / owners : owner)) % rows;
 }
 
 /* Elements of a tile go through local memory: memory is read and written in rows of the sub-group, and each work-item
    scans elements that are one behind the other. */
 #define TW_INTERNAL_DEFINE_SCAN_TILES(name, type, operation)                                                           \
     TW_INTERNAL_DEFINE_SCAN_LANES(name, type, operation)                                                               \
+    TW_INTERNAL_DEFINE_TELL(name, type)                                                                                \
     TW_INTERNAL_DEFINE_LOOK_BACK(name, type, operation)                                                                \
     static inline void name##_scan_tiles(tw_nd_item item, const struct name##_scan *k)                                 \
     {                                                                                                                  \
@@ -123,18 +138,21 @@ TW_INTERNAL_ALWAYS_INLINE unsigned tw_internal_place_of_vector(unsigned vector, 
         if (!STAGED)                                                                                                   \
             x[0][0] = k->in[start + lane < count ? start + lane : first];                                              \
         else if (fast)                                                                                                 \
-            _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r)                                                      \
-                TW_INTERNAL_COPY_ROW(local + tw_internal_place_of_vector(r * lanes + lane, ROWS) * VECTOR,             \
-                                     k->in + start + (r * lanes + lane) * VECTOR, type);                               \
+            _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r) TW_INTERNAL_COPY_ROW(                                \
+                local + tw_internal_place_of_vector(r * lanes + lane, ROWS, TW_INTERNAL_ROW_BYTES(type)) * VECTOR,     \
+                k->in + start + (r * lanes + lane) * VECTOR, type);                                                    \
         else                                                                                                           \
             for (unsigned i = lane; i < MINE * lanes; i += lanes)                                                      \
-                local[tw_internal_place_of_vector(i / VECTOR, ROWS) * VECTOR + i % VECTOR] =                           \
-                    k->in[start + i < count ? start + i : first];                                                      \
+                local[tw_internal_place_of_vector(i / VECTOR, ROWS, TW_INTERNAL_ROW_BYTES(type)) * VECTOR              \
+                      + i % VECTOR] = k->in[start + i < count ? start + i : first];                                    \
         tw_group_barrier(sub_group);                                                                                   \
         _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r)                                                          \
         {                                                                                                              \
             if (STAGED)                                                                                                \
-                TW_INTERNAL_LOAD_ROW(x[r], local + tw_internal_place_of_vector(lane * ROWS + r, ROWS) * VECTOR, type); \
+                TW_INTERNAL_LOAD_ROW(                                                                                  \
+                    x[r],                                                                                              \
+                    local + tw_internal_place_of_vector(lane * ROWS + r, ROWS, TW_INTERNAL_ROW_BYTES(type)) * VECTOR,  \
+                    type);                                                                                             \
             if (r)                                                                                                     \
                 x[r][0] = operation(x[r ? r - 1 : 0][VECTOR - 1], x[r][0]);                                            \
             _Pragma("unroll") for (unsigned j = 1; j < VECTOR; ++j) x[r][j] = operation(x[r][j - 1], x[r][j]);         \
@@ -164,7 +182,7 @@ TW_INTERNAL_ALWAYS_INLINE unsigned tw_internal_place_of_vector(unsigned vector, 
             has = true;                                                                                                \
         }                                                                                                              \
         type left;                                                                                                     \
-        tw_internal_exchange(sub_group, &left, &up_to, sizeof left, TW_INTERNAL_BEFORE, 1);                            \
+        tw_internal_shuffle_value(sub_group, &left, &up_to, sizeof left, TW_INTERNAL_BEFORE, 1);                       \
         if (lane)                                                                                                      \
             TW_INTERNAL_APPEND(has, before, operation, left);                                                          \
         has = has || lane;                                                                                             \
@@ -182,16 +200,20 @@ TW_INTERNAL_ALWAYS_INLINE unsigned tw_internal_place_of_vector(unsigned vector, 
                 k->out[start + again] = x[0][0];                                                                       \
             return;                                                                                                    \
         }                                                                                                              \
-        _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r)                                                          \
-            TW_INTERNAL_STORE_ROW(local + tw_internal_place_of_vector(again * ROWS + r, ROWS) * VECTOR, x[r], type);   \
+        _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r) TW_INTERNAL_STORE_ROW(                                   \
+            local + tw_internal_place_of_vector(again * ROWS + r, ROWS, TW_INTERNAL_ROW_BYTES(type)) * VECTOR, x[r],   \
+            type);                                                                                                     \
         tw_group_barrier(sub_group);                                                                                   \
         if (fast)                                                                                                      \
-            _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r)                                                      \
-                TW_INTERNAL_COPY_ROW(k->out + start + (r * lanes + again) * VECTOR,                                    \
-                                     local + tw_internal_place_of_vector(r * lanes + again, ROWS) * VECTOR, type);     \
+            _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r) TW_INTERNAL_COPY_ROW(                                \
+                k->out + start + (r * lanes + again) * VECTOR,                                                         \
+                local + tw_internal_place_of_vector(r * lanes + again, ROWS, TW_INTERNAL_ROW_BYTES(type)) * VECTOR,    \
+                type);                                                                                                 \
         else                                                                                                           \
             for (unsigned i = again; i < MINE * lanes && start + i < count; i += lanes)                                \
-                k->out[start + i] = local[tw_internal_place_of_vector(i / VECTOR, ROWS) * VECTOR + i % VECTOR];        \
+                k->out[start + i] =                                                                                    \
+                    local[tw_internal_place_of_vector(i / VECTOR, ROWS, TW_INTERNAL_ROW_BYTES(type)) * VECTOR          \
+                          + i % VECTOR];                                                                               \
     }
 #define TW_INTERNAL_DEFINE_SCAN_SHARES(name, type, operation)                                                          \
     TW_INTERNAL_NO_CPU_KERNEL(name##_scan_sums, name##_scan)                                                           \

@@ -60,6 +60,7 @@
 
 #define TW_INTERNAL_DEFINE_TRANSFORMED_TILES(name, block, type, operation)                                             \
     TW_INTERNAL_DEFINE_SCAN_LANES(name, type, operation)                                                               \
+    TW_INTERNAL_DEFINE_TELL(name, type)                                                                                \
     TW_INTERNAL_DEFINE_LOOK_BACK(name, type, operation)                                                                \
     TW_INTERNAL_DEFINE_SCAN_BEFORE(name, block, type, operation)                                                       \
     static inline void name##_tiles(tw_nd_item item, const struct block *k)                                            \
@@ -98,18 +99,18 @@
         }                                                                                                              \
         if (STAGED) {                                                                                                  \
             _Pragma("unroll") for (unsigned j = 0; j < MINE; ++j)                                                      \
-                local[tw_internal_place_of_vector(STAGED ? j * lanes + lane : 0, MINE)] = x[j];                        \
+                local[tw_internal_place_of_vector(STAGED ? j * lanes + lane : 0, MINE, sizeof(type))] = x[j];          \
             tw_group_barrier(sub_group);                                                                               \
             _Pragma("unroll") for (unsigned j = 0; j < MINE; ++j)                                                      \
             {                                                                                                          \
-                x[j] = local[tw_internal_place_of_vector(STAGED ? lane * MINE + j : 0, MINE)];                         \
+                x[j] = local[tw_internal_place_of_vector(STAGED ? lane * MINE + j : 0, MINE, sizeof(type))];           \
                 if (j)                                                                                                 \
                     x[j] = operation(x[j ? j - 1 : 0], x[j]);                                                          \
             }                                                                                                          \
         }                                                                                                              \
         const type up_to = name##_scan_lanes(sub_group, x[MINE - 1]);                                                  \
         type left;                                                                                                     \
-        tw_internal_exchange(sub_group, &left, &up_to, sizeof left, TW_INTERNAL_BEFORE, 1);                            \
+        tw_internal_shuffle_value(sub_group, &left, &up_to, sizeof left, TW_INTERNAL_BEFORE, 1);                       \
         bool has = name##_scan_before(item, k, tile, parts, up_to, &before);                                           \
         if (lane)                                                                                                      \
             TW_INTERNAL_APPEND(has, before, operation, left);                                                          \
@@ -121,10 +122,10 @@
         const size_t again = tw_internal_opaque(start) + lane_again;                                                   \
         if (STAGED) {                                                                                                  \
             _Pragma("unroll") for (unsigned j = 0; j < MINE; ++j)                                                      \
-                local[tw_internal_place_of_vector(STAGED ? lane_again * MINE + j : 0, MINE)] = x[j];                   \
+                local[tw_internal_place_of_vector(STAGED ? lane_again * MINE + j : 0, MINE, sizeof(type))] = x[j];     \
             tw_group_barrier(sub_group);                                                                               \
             _Pragma("unroll") for (unsigned j = 0; j < MINE; ++j) x[j] =                                               \
-                local[tw_internal_place_of_vector(STAGED ? j * lanes + lane_again : 0, MINE)];                         \
+                local[tw_internal_place_of_vector(STAGED ? j * lanes + lane_again : 0, MINE, sizeof(type))];           \
         }                                                                                                              \
         if (full) {                                                                                                    \
             _Pragma("unroll") for (unsigned some = 0; some < MINE; some += USED)                                       \

@@ -27,14 +27,7 @@ enum { TW_INTERNAL_SEARCH_BYTES = 128 }; /* what a search costs a CPU, as memory
     {                                                                                                                  \
         const type value = k->values[i];                                                                               \
         size_t low = 0, high = tw_internal_count(&k->common);                                                          \
-        while (low < high) {                                                                                           \
-            const size_t middle = low + (high - low) / 2;                                                              \
-            const type x = k->in[middle];                                                                              \
-            if (IS_BEHIND(less, x, value))                                                                             \
-                low = middle + 1;                                                                                      \
-            else                                                                                                       \
-                high = middle;                                                                                         \
-        }                                                                                                              \
+        TW_INTERNAL_BISECT(low, high, middle, IS_BEHIND(less, k->in[middle], value));                                  \
         k->out[i] = low;                                                                                               \
     }                                                                                                                  \
     TW_INTERNAL_DEFINE_MAP(name, name##_search);                                                                       \

@@ -32,13 +32,7 @@ TW_INTERNAL_ALWAYS_INLINE size_t tw_internal_segment_offset(const size_t *offset
 TW_INTERNAL_ALWAYS_INLINE size_t tw_internal_segment_from(const size_t *offsets, size_t segments, size_t i)
 {
     size_t low = 0, high = segments;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (offsets[middle] < i)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    TW_INTERNAL_BISECT(low, high, middle, offsets[middle] < i);
     return low;
 }
 
@@ -155,7 +149,7 @@ TW_INTERNAL_ALWAYS_INLINE bool tw_internal_is_edge(const struct tw_internal_algo
             x = operation(x, in[i]);                                                                                   \
         for (unsigned delta = 1; delta < lanes; delta *= 2) {                                                          \
             type other;                                                                                                \
-            tw_internal_exchange(sub_group, &other, &x, sizeof x, TW_INTERNAL_AFTER, delta);                           \
+            tw_internal_shuffle_value(sub_group, &other, &x, sizeof x, TW_INTERNAL_AFTER, delta);                      \
             if (lane + delta < used)                                                                                   \
                 x = operation(x, other);                                                                               \
         }                                                                                                              \

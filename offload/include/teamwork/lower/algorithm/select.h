@@ -25,6 +25,7 @@
 
 #define TW_INTERNAL_ADD_COUNTS(a, b) ((a) + (b))
 TW_INTERNAL_DEFINE_SCAN_LANES(tw_internal_counts, unsigned long long, TW_INTERNAL_ADD_COUNTS)
+TW_INTERNAL_DEFINE_TELL(tw_internal_counts, unsigned long long)
 TW_INTERNAL_DEFINE_LOOK_BACK(tw_internal_counts, unsigned long long, TW_INTERNAL_ADD_COUNTS)
 
 #define TW_INTERNAL_DEFINE_SELECT_TILES(name, type, KEEP, function, splits)                                            \
@@ -77,7 +78,7 @@ TW_INTERNAL_DEFINE_LOOK_BACK(tw_internal_counts, unsigned long long, TW_INTERNAL
         }                                                                                                              \
         const unsigned long long up_to = tw_internal_counts_scan_lanes(sub_group, packed);                             \
         unsigned long long all;                                                                                        \
-        tw_internal_exchange(sub_group, &all, &up_to, sizeof all, TW_INTERNAL_FROM, lanes - 1);                        \
+        tw_internal_shuffle_value(sub_group, &all, &up_to, sizeof all, TW_INTERNAL_FROM, lanes - 1);                   \
         const unsigned most = (1u << BITS) - 1;                                                                        \
         unsigned mine = 0;                                                                                             \
         _Pragma("unroll") for (unsigned r = 0; r < ROWS; ++r) mine += (unsigned)(all >> BITS * r) & most;              \

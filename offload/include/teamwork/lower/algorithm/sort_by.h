@@ -15,6 +15,7 @@ struct tw_internal_merge_sort {
     size_t passes; /* that merge: 1 to this number */
     size_t first;  /* the first pass that there is: 0 or 1 */
     size_t run;    /* elements of a run before pass 1 */
+    size_t paths;  /* where temporary memory has, for each tile of a pass, where it begins in its first run; or 0 */
 };
 
 /* Elements of a run before a pass; more than there are, where they would overflow. */
@@ -58,35 +59,52 @@ TW_INTERNAL_ALWAYS_INLINE struct tw_internal_run_pair tw_internal_run_pair(const
 
 #if TW_ON_GPU
 
-/* Sorts the elements of a work-item, of which `n` are there, and then those of the tile in local memory. */
+/* Sorts the elements of a work-item, of which `n` are there, and then those of the tile in local memory. As long as runs
+   are those of a sub-group, its work-items wait for each other alone. */
 #define TW_INTERNAL_DEFINE_SORT_BY_TILE(name, type, less)                                                              \
     TW_INTERNAL_ALWAYS_INLINE void name##_sort_item(type *x, unsigned n)                                               \
     {                                                                                                                  \
         enum { ITEMS = TW_INTERNAL_MERGE_ITEMS(type) };                                                                \
-        _Pragma("unroll") for (unsigned round = 0; round < ITEMS; ++round) _Pragma(                                    \
-            "unroll") for (unsigned i = round % 2; i + 1 < ITEMS; i += 2) if (i + 1 < n && (less(x[i + 1], x[i])))     \
+        _Pragma("unroll") for (unsigned round = 0; round < ITEMS; ++round)                                             \
+            _Pragma("unroll") for (unsigned i = round % 2; i + 1 < ITEMS; i += 2)                                      \
         {                                                                                                              \
             const type y = x[i];                                                                                       \
-            x[i] = x[i + 1];                                                                                           \
-            x[i + 1] = y;                                                                                              \
+            if (i + 1 < n && (less(x[i + 1], y))) {                                                                    \
+                x[i] = x[i + 1];                                                                                       \
+                x[i + 1] = y;                                                                                          \
+            }                                                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
     TW_INTERNAL_ALWAYS_INLINE void name##_sort_tile(tw_nd_item item, type *staged, const type *in, type *out,          \
                                                     unsigned valid)                                                    \
     {                                                                                                                  \
         enum { ITEMS = TW_INTERNAL_MERGE_ITEMS(type), TILE = TW_INTERNAL_MERGE_TILE(type) };                           \
-        const unsigned me = (unsigned)tw_local_id(item, 0), start = me * ITEMS,                                        \
-                       mine = start < valid ? valid - start : 0;                                                       \
+        const tw_sub_group sub_group = tw_get_sub_group(item);                                                         \
+        const unsigned me = (unsigned)tw_local_id(item, 0), start = me * ITEMS, lanes = sub_group.tw_max_,             \
+                       mine = start < valid ? valid - start : 0,                                                       \
+                       row = sub_group.tw_id_ * lanes * ITEMS + sub_group.tw_lane_;                                    \
         type x[ITEMS];                                                                                                 \
-        for (unsigned i = me; i < valid; i += TW_INTERNAL_TILE_ITEMS)                                                  \
-            staged[i] = in[i];                                                                                         \
-        tw_barrier(item, TW_LOCAL_SPACE);                                                                              \
-        _Pragma("unroll") for (unsigned i = 0; i < ITEMS; ++i) if (i < mine) x[i] = staged[start + i];                 \
-        name##_sort_item(x, mine);                                                                                     \
+        _Pragma("unroll") for (unsigned i = 0; i < ITEMS; ++i) x[i] =                                                  \
+            in[row + i * lanes < valid - 1 ? row + i * lanes : valid - 1];                                             \
+        _Pragma("unroll") for (unsigned i = 0; i < ITEMS; ++i) staged[row + i * lanes] = x[i];                         \
+        name##_fill_room(staged, me, x[0]);                                                                            \
+        tw_group_barrier(sub_group);                                                                                   \
+        _Pragma("unroll") for (unsigned i = 0; i < ITEMS; ++i) x[i] = staged[start + i];                               \
+        if (mine >= ITEMS)                                                                                             \
+            name##_sort_item(x, ITEMS);                                                                                \
+        else                                                                                                           \
+            name##_sort_item(x, mine);                                                                                 \
         for (unsigned run = 1;; run *= 2) { /* work-items whose elements are in order */                               \
-            tw_barrier(item, TW_LOCAL_SPACE);                                                                          \
-            _Pragma("unroll") for (unsigned i = 0; i < ITEMS; ++i) if (i < mine) staged[start + i] = x[i];             \
-            tw_barrier(item, TW_LOCAL_SPACE);                                                                          \
+            const bool alone = 2 * run <= lanes;                                                                       \
+            if (alone)                                                                                                 \
+                tw_group_barrier(sub_group);                                                                           \
+            else                                                                                                       \
+                tw_barrier(item, TW_LOCAL_SPACE);                                                                      \
+            name##_stage(staged, me, x);                                                                               \
+            if (alone)                                                                                                 \
+                tw_group_barrier(sub_group);                                                                           \
+            else                                                                                                       \
+                tw_barrier(item, TW_LOCAL_SPACE);                                                                      \
             if (run >= TW_INTERNAL_TILE_ITEMS || run * ITEMS >= valid)                                                 \
                 break;                                                                                                 \
             const unsigned a = (me & ~(2 * run - 1)) * ITEMS, b = a + run * ITEMS;                                     \
@@ -94,17 +112,28 @@ TW_INTERNAL_ALWAYS_INLINE struct tw_internal_run_pair tw_internal_run_pair(const
                 name##_merge_item(staged, a, run *ITEMS, b, valid - b < run * ITEMS ? valid - b : run * ITEMS,         \
                                   start - a, x);                                                                       \
         }                                                                                                              \
-        for (unsigned i = me; i < valid; i += TW_INTERNAL_TILE_ITEMS)                                                  \
-            out[i] = staged[i];                                                                                        \
+        tw_barrier(item, TW_LOCAL_SPACE);                                                                              \
+        name##_store_tile(staged, me, valid, out);                                                                     \
     }
 
 #define TW_INTERNAL_DEFINE_SORT_BY_TILES(name, type, less)                                                             \
     TW_INTERNAL_DEFINE_MERGE_TILE(name, type, less)                                                                    \
     TW_INTERNAL_DEFINE_SORT_BY_TILE(name, type, less)                                                                  \
+    static inline void name##_sort_by_paths(tw_nd_item item, const struct name##_sort_by *k)                           \
+    {                                                                                                                  \
+        const size_t pass = k->common.pass, count = tw_internal_count(&k->common), tile = tw_global_id(item, 0);       \
+        const size_t first = tile * TW_INTERNAL_MERGE_TILE(type);                                                      \
+        if (first >= count)                                                                                            \
+            return;                                                                                                    \
+        const struct tw_internal_run_pair p = tw_internal_run_pair(&k->sort, pass, first, count);                      \
+        const type *const from = name##_from(k, pass);                                                                 \
+        ((size_t *)tw_internal_at(k->common.scratch, k->sort.paths))[tile] =                                           \
+            name##_quarter_path(from + p.a, p.a_count, from + p.b, p.b_count, first - p.a);                            \
+    }                                                                                                                  \
     static inline void name##_sort_by_tiles(tw_nd_item item, const struct name##_sort_by *k)                           \
     {                                                                                                                  \
         enum { TILE = TW_INTERNAL_MERGE_TILE(type), STAGED = sizeof(type) <= TW_INTERNAL_MERGE_MOST_STAGED };          \
-        TW_LOCAL(type, staged, [STAGED ? TILE + 1 : 1]);                                                               \
+        TW_LOCAL(type, staged, [STAGED ? TW_INTERNAL_MERGE_ROOM(type) : 1]);                                           \
         TW_LOCAL(size_t, ends, [2]);                                                                                   \
         const size_t pass = k->common.pass, count = tw_internal_count(&k->common);                                     \
         const size_t first = tw_group_id(item, 0) * TILE, mine = first + tw_local_id(item, 0);                         \
@@ -117,8 +146,9 @@ TW_INTERNAL_ALWAYS_INLINE struct tw_internal_run_pair tw_internal_run_pair(const
                              count - first < TILE ? (unsigned)(count - first) : TILE);                                 \
         } else if (STAGED) {                                                                                           \
             const struct tw_internal_run_pair p = tw_internal_run_pair(&k->sort, pass, first, count);                  \
-            name##_merge_tile(item, staged, ends, from + p.a, p.a_count, from + p.b, p.b_count, first - p.a,           \
-                              to + first);                                                                             \
+            const size_t *const paths = (const size_t *)tw_internal_at(k->common.scratch, k->sort.paths);              \
+            name##_merge_tile(item, staged, ends, k->sort.paths ? paths + tw_group_id(item, 0) : TW_INTERNAL_NULL,     \
+                              from + p.a, p.a_count, from + p.b, p.b_count, first - p.a, to + first);                  \
         } else if (mine < count) {                                                                                     \
             const struct tw_internal_run_pair p = tw_internal_run_pair(&k->sort, pass, mine, count);                   \
             name##_merge_large(from + p.a, p.a_count, from + p.b, p.b_count, mine - p.a, to + mine);                   \
@@ -168,7 +198,7 @@ TW_INTERNAL_ALWAYS_INLINE struct tw_internal_run_pair tw_internal_run_pair(const
             name##_exchange(in + first, from + first);                                                                 \
         name##_insert(in + first, count - first, from + first);                                                        \
         for (run = TW_INTERNAL_EXCHANGED; run < count; run *= 2) {                                                     \
-            const struct tw_internal_merge_sort runs = {0, 0, run};                                                    \
+            const struct tw_internal_merge_sort runs = {0, 0, run, 0};                                                 \
             for (size_t i = 0; i < count; i += 2 * run) {                                                              \
                 const struct tw_internal_run_pair p = tw_internal_run_pair(&runs, 1, i, count);                        \
                 name##_merge_part(from + p.a, p.a_count, from + p.b, p.b_count, 0, 0, p.a_count + p.b_count,           \
@@ -185,6 +215,7 @@ TW_INTERNAL_ALWAYS_INLINE struct tw_internal_run_pair tw_internal_run_pair(const
     TW_INTERNAL_DEFINE_MERGE_CHAINS(name, type, less)                                                                  \
     TW_INTERNAL_DEFINE_SORT_BY_SHARE(name, type, less)                                                                 \
     TW_INTERNAL_NO_GPU_KERNEL(name##_sort_by_tiles, name##_sort_by)                                                    \
+    TW_INTERNAL_NO_GPU_KERNEL(name##_sort_by_paths, name##_sort_by)                                                    \
     static inline void name##_sort_by_shares(tw_group group, const struct name##_sort_by *k)                           \
     {                                                                                                                  \
         TW_ONCE(group) {                                                                                               \
@@ -210,6 +241,7 @@ TW_INTERNAL_ALWAYS_INLINE struct tw_internal_run_pair tw_internal_run_pair(const
     TW_INTERNAL_DEFINE_SORT_BY_BLOCK(name, type)                                                                       \
     TW_INTERNAL_DEFINE_SORT_BY_TILES(name, type, less)                                                                 \
     TW_ND_RANGE_KERNEL(static TW_BLOCK(name##_sort_by) TW_FOR_GPUS name##_sort_by_tiles, TW_INTERNAL_TILE_ITEMS);      \
+    TW_ND_RANGE_KERNEL(static TW_BLOCK(name##_sort_by) TW_FOR_GPUS name##_sort_by_paths, TW_INTERNAL_PATHS_ITEMS);     \
     TW_WORK_GROUP_KERNEL(static TW_BLOCK(name##_sort_by) TW_FOR_CPUS name##_sort_by_shares, 1);                        \
     static inline __attribute__((unused)) void name(tw_command_group *group, const type *in, size_t count, type *out)  \
     {                                                                                                                  \
@@ -222,6 +254,7 @@ TW_INTERNAL_ALWAYS_INLINE struct tw_internal_run_pair tw_internal_run_pair(const
         k.out = out;                                                                                                   \
         tw_internal_plan_sort_by(&plan, device, &k.common, &k.sort, sizeof(type),                                      \
                                  sizeof(type) <= TW_INTERNAL_MERGE_MOST_STAGED ? TW_INTERNAL_MERGE_TILE(type) : 0,     \
+                                 TW_KERNEL(name##_sort_by_paths),                                                      \
                                  device.is_gpu ? TW_KERNEL(name##_sort_by_tiles) : TW_KERNEL(name##_sort_by_shares));  \
         tw_internal_algorithm_run(group, &plan, &k.common, sizeof k);                                                  \
     }
@@ -229,7 +262,8 @@ TW_INTERNAL_ALWAYS_INLINE struct tw_internal_run_pair tw_internal_run_pair(const
 /* `tile` is that of a GPU's first pass; 0 if it has none. */
 static inline void tw_internal_plan_sort_by(struct tw_internal_plan *plan, struct tw_internal_algorithm_device device,
                                             struct tw_internal_algorithm *block, struct tw_internal_merge_sort *sort,
-                                            size_t element_bytes, size_t tile, const tw_kernel *kernel)
+                                            size_t element_bytes, size_t tile, const tw_kernel *paths,
+                                            const tw_kernel *kernel)
 {
     const size_t items = device.is_gpu ? TW_INTERNAL_TILE_ITEMS : 1;
     size_t groups;
@@ -250,8 +284,14 @@ static inline void tw_internal_plan_sort_by(struct tw_internal_plan *plan, struc
         sort->first = sort->passes ? 1 : ++sort->passes;
     if (sort->passes || !device.is_gpu)
         plan->scratch_bytes = block->count * element_bytes;
-    for (size_t pass = sort->first; pass <= sort->passes; ++pass)
+    sort->paths = 0;
+    for (size_t pass = sort->first; pass <= sort->passes; ++pass) {
+        if (pass && device.is_gpu && tile && tw_internal_add_paths(plan, paths, groups, pass) && !sort->paths) {
+            sort->paths = tw_internal_round_up(plan->scratch_bytes);
+            plan->scratch_bytes = sort->paths + groups * sizeof(size_t);
+        }
         tw_internal_add_stage(plan, kernel, groups, items, pass);
+    }
 }
 
 #endif

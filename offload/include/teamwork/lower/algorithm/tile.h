@@ -78,6 +78,18 @@ TW_INTERNAL_ALWAYS_INLINE size_t tw_internal_opaque(size_t number)
             (x) = y;                                                                                                   \
     } while (0)
 
+/* A binary search: `low` becomes the first place, from `low` up to `high`, that is not behind. `is_behind` says it of
+   `middle`, and is false for all places after one for which it is. */
+#define TW_INTERNAL_BISECT(low, high, middle, is_behind)                                                               \
+    while ((low) < (high)) {                                                                                           \
+        const __typeof__(low) middle = (low) + ((high) - (low)) / 2;                                                   \
+        if (is_behind)                                                                                                 \
+            (low) = middle + 1;                                                                                        \
+        else                                                                                                           \
+            (high) = middle;                                                                                           \
+    }                                                                                                                  \
+    (void)0
+
 #if TW_ON_GPU
 
 /* Loads, or stores, a work-item's vector: 16 bytes at once, which are aligned so, or one element. Or copies it from one
@@ -86,8 +98,10 @@ TW_INTERNAL_ALWAYS_INLINE size_t tw_internal_opaque(size_t number)
 #define TW_INTERNAL_STORE_ROW(to, from, type) TW_INTERNAL_MOVE_ROW(tw_internal_store_vector, to, from, type)
 #define TW_INTERNAL_COPY_ROW(to, from, type) TW_INTERNAL_MOVE_ROW(tw_internal_copy_vector, to, from, type)
 #define TW_INTERNAL_MOVE_ROW(move_vector, to, from, type)                                                              \
+    TW_INTERNAL_MOVE_VECTOR(TW_INTERNAL_VECTOR(type), move_vector, to, from)
+#define TW_INTERNAL_MOVE_VECTOR(elements, move_vector, to, from)                                                       \
     do {                                                                                                               \
-        if (TW_INTERNAL_VECTOR(type) > 1)                                                                              \
+        if ((elements) > 1)                                                                                            \
             move_vector(to, from);                                                                                     \
         else                                                                                                           \
             *(to) = *(from);                                                                                           \
@@ -106,19 +120,6 @@ TW_INTERNAL_ALWAYS_INLINE void tw_internal_store_vector(void *to, const void *fr
     tw_internal_vector vector;
     __builtin_memcpy(&vector, from, 16);
     *(tw_internal_vector *)to = vector;
-}
-
-/* The words of a value, from another work-item of the sub-group. */
-TW_INTERNAL_ALWAYS_INLINE void tw_internal_exchange(tw_sub_group sub_group, void *to, const void *from, size_t bytes,
-                                                    enum tw_internal_shuffle kind, unsigned which)
-{
-    for (size_t i = 0; i < bytes; i += 4) {
-        const size_t part = bytes - i < 4 ? bytes - i : 4;
-        int word = 0;
-        __builtin_memcpy(&word, (const char *)from + i, part);
-        word = tw_internal_shuffle_word(sub_group, word, kind, (int)which);
-        __builtin_memcpy((char *)to + i, &word, part);
-    }
 }
 
 /* ---- tiles that wait for those before them ----------------------------------------------------------------------- */

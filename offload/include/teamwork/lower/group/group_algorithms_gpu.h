@@ -46,18 +46,6 @@ TW_LANGUAGE_INLINE void *tw_internal_address_of_parts(void *parts) /* not of a v
 
 /* ---- sub-groups -------------------------------------------------------------------------------------------------- */
 
-TW_LANGUAGE_INLINE void tw_internal_shuffle_value(tw_sub_group sub_group, void *to, const void *x, size_t bytes,
-                                                  enum tw_internal_shuffle kind, size_t which)
-{
-    for (size_t at = 0; at < bytes; at += 4) {
-        const size_t some = bytes - at < 4 ? bytes - at : 4;
-        int word = 0;
-        __builtin_memcpy(&word, (const unsigned char *)x + at, some);
-        word = tw_internal_shuffle_word(sub_group, word, kind, (int)which);
-        __builtin_memcpy((unsigned char *)to + at, &word, some);
-    }
-}
-
 /* The x of the first `count` lanes, at most `most`, together and in their order; right in lane 0. */
 TW_LANGUAGE_INLINE void tw_internal_gather_lanes(tw_sub_group sub_group, void *x, unsigned most, unsigned count,
                                                  struct tw_internal_operator how)

@@ -133,6 +133,19 @@ TW_DEVICE_INLINE void tw_internal_sub_group_barrier(tw_sub_group sub_group)
 
 #endif
 
+/* The bytes of x, of another work-item, word by word. */
+TW_DEVICE_INLINE void tw_internal_shuffle_value(tw_sub_group sub_group, void *to, const void *x, size_t bytes,
+                                                enum tw_internal_shuffle kind, size_t which)
+{
+    for (size_t at = 0; at < bytes; at += 4) {
+        const size_t some = bytes - at < 4 ? bytes - at : 4;
+        int word = 0;
+        __builtin_memcpy(&word, (const unsigned char *)x + at, some);
+        word = tw_internal_shuffle_word(sub_group, word, kind, (int)which);
+        __builtin_memcpy((unsigned char *)to + at, &word, some);
+    }
+}
+
 /* ---- the sub-group of a thread that is a work-item of a hierarchical kernel -------------------------------------- */
 
 #ifdef TW_INTERNAL_PASS_SIMT

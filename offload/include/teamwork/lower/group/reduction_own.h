@@ -57,20 +57,6 @@ TW_DEVICE_INLINE bool tw_internal_take_lock(void *lock)
 #endif
 
 #ifdef TW_INTERNAL_PASS_SIMT
-/* The bytes of the lane that is `delta` after this one, word by word. */
-TW_DEVICE_INLINE void tw_internal_shuffle_own(tw_sub_group sub_group, void *to, const void *x, size_t bytes,
-                                              unsigned delta)
-{
-    TW_INTERNAL_PRAGMA(clang loop unroll(full))
-    for (size_t at = 0; at < bytes; at += 4) {
-        const size_t some = bytes - at < 4 ? bytes - at : 4;
-        int word = 0;
-        __builtin_memcpy(&word, (const unsigned char *)x + at, some);
-        word = tw_internal_shuffle_word(sub_group, word, TW_INTERNAL_AFTER, (int)delta);
-        __builtin_memcpy((unsigned char *)to + at, &word, some);
-    }
-}
-
 /* Reads a part of another team, past this multiprocessor's cache. */
 TW_DEVICE_INLINE void tw_internal_load_own(void *to, const unsigned char *slot, size_t bytes)
 {
@@ -94,7 +80,7 @@ TW_DEVICE_INLINE void tw_internal_load_own(void *to, const unsigned char *slot, 
         type *const parts = name##_tw_scratch();                                                                       \
         for (unsigned delta = 1; delta < sub_group.tw_max_; delta *= 2) {                                              \
             type other;                                                                                                \
-            tw_internal_shuffle_own(sub_group, &other, &x, sizeof x, delta);                                           \
+            tw_internal_shuffle_value(sub_group, &other, &x, sizeof x, TW_INTERNAL_AFTER, delta);                                           \
             if (sub_group.tw_lane_ + delta < sub_group.tw_size_)                                                       \
                 x = function(x, other);                                                                                \
         }                                                                                                              \
