@@ -19,6 +19,7 @@
  *     local.h          local accessors: team-local memory whose size the launch gives
  *     memory.h         memory orders and scopes
  *     vector.h, math.h  vector types and built-in functions; not included here
+ *     bfloat16.h       bfloat16, a type to store; not included here
  *     image.h, sampler.h  images and samplers; not included here
  *     storage.h        storage objects of buffers and images; not included here
  *     pointer.h        pointers whose type says which memory they lead to; not included here
