@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variants: host x86_64 (gpu-simt gpu-teams) */
 /* C++17: host (gpu-simt) */
-/** matrix.h: products of every type against loops on the host, from global and local memory, in both layouts of all
- *  matrices, of several parts; functions applied to elements; one product as the factor of the next. */
+/** matrix.h, group_matrix.h: products of every type against loops on the host, from global and local memory, in both layouts of all
+ *  matrices, of several parts; functions applied to elements; one product as the factor of the next; tiles of a work-group, loaded while others are multiplied. */
 #include "nd_range_test.h"
 
+#include <teamwork/group_matrix.h>
 #include <teamwork/matrix.h>
 
 /* Sub-groups of a group compute the same product, and add it to matrices of their own. */
@@ -204,7 +205,113 @@ enum { SIDE = 32 };
 CHAIN(tw_half, (float))
 CHAIN(tw_bfloat16, tw_bfloat16_to_float)
 
+/* ---- products of work-groups ------------------------------------------------------------------------------------- */
+
+enum { TILES = 3 };
+
+static inline float tenfold(float x, size_t row, size_t column, float add)
+{
+    return x * 10 + (float)(row * 3 + column) + add;
+}
+
+/* A group of `items` has ROWS x COLUMNS elements of the product, and goes through tiles of K, two in local memory. */
+#define GROUP_PRODUCT(name, factor, ROWS, COLUMNS, K, items, A_LAYOUT, B_LAYOUT, C_LAYOUT)                             \
+    struct name {                                                                                                      \
+        const factor *a, *b;                                                                                           \
+        float *c;                                                                                                      \
+        size_t groups;                                                                                                 \
+        tw_local_memory stages;                                                                                        \
+    };                                                                                                                 \
+    struct name##_stage {                                                                                              \
+        TW_MATRIX_TILE(a, factor, ROWS, K, A_LAYOUT) a;                                                                \
+        TW_MATRIX_TILE(b, factor, K, COLUMNS, B_LAYOUT) b;                                                             \
+    };                                                                                                                 \
+    static inline void name(tw_nd_item item, const struct name *k)                                                     \
+    {                                                                                                                  \
+        struct name##_stage *stages = tw_matrix_tiles(item, k->stages);                                                \
+        const size_t rows = ROWS * k->groups, first = tw_group_linear_id(item) * ROWS;                                 \
+        const size_t a_stride = A_LAYOUT == TW_ROW_MAJOR ? K * TILES : rows;                                           \
+        const size_t b_stride = B_LAYOUT == TW_ROW_MAJOR ? COLUMNS : K * TILES;                                        \
+        const factor *a = k->a + (A_LAYOUT == TW_ROW_MAJOR ? first * a_stride : first);                                \
+        TW_GROUP_MATRIX(float, ROWS, COLUMNS, items) c;                                                                \
+        tw_group_matrix_fill(item, c, 1);                                                                              \
+        for (size_t t = 0; t <= TILES; ++t) {                                                                          \
+            tw_barrier(item, TW_LOCAL_SPACE); /* all have waited for the product of what is overwritten */             \
+            if (t < TILES) {                                                                                           \
+                tw_matrix_tile_load(item, stages[t % 2].a, a + (A_LAYOUT == TW_ROW_MAJOR ? t * K : t * K * a_stride),  \
+                                    a_stride);                                                                         \
+                tw_matrix_tile_load(item, stages[t % 2].b,                                                             \
+                                    k->b + (B_LAYOUT == TW_ROW_MAJOR ? t * K * b_stride : t * K), b_stride);           \
+            }                                                                                                          \
+            tw_async_commit(item);                                                                                     \
+            if (t > 0) {                                                                                               \
+                tw_wait_for_all_but(item, 1);                                                                          \
+                tw_group_matrix_mad(item, c, stages[(t - 1) % 2].a, stages[(t - 1) % 2].b);                            \
+                tw_group_matrix_wait(item, c, 0);                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+        tw_group_matrix_apply(item, c, tenfold, 0.5f);                                                                 \
+        if (C_LAYOUT == TW_ROW_MAJOR)                                                                                  \
+            tw_group_matrix_store(item, c, k->c + first * COLUMNS, COLUMNS, TW_ROW_MAJOR);                             \
+        else                                                                                                           \
+            tw_group_matrix_store(item, c, k->c + first, rows, TW_COLUMN_MAJOR);                                       \
+    }                                                                                                                  \
+    TW_ND_RANGE_KERNEL(name, items);                                                                                   \
+                                                                                                                       \
+    static unsigned count_wrong_##name(const float *c)                                                                 \
+    {                                                                                                                  \
+        const size_t rows = ROWS * GROUPS;                                                                             \
+        unsigned wrong = 0;                                                                                            \
+        for (size_t i = 0; i < rows; ++i)                                                                              \
+            for (size_t j = 0; j < COLUMNS; ++j) {                                                                     \
+                int sum = 1;                                                                                           \
+                for (size_t n = 0; n < K * TILES; ++n)                                                                 \
+                    sum += value_of(place_of(i, n, rows, K * TILES, A_LAYOUT), 6)                                      \
+                           * value_of(place_of(n, j, K * TILES, COLUMNS, B_LAYOUT), 7);                                \
+                wrong += c[place_of(i, j, rows, COLUMNS, C_LAYOUT)] != tenfold((float)sum, i % ROWS, j, 0.5f);         \
+            }                                                                                                          \
+        return wrong;                                                                                                  \
+    }                                                                                                                  \
+    TW_TEST(group_##name)                                                                                              \
+    {                                                                                                                  \
+        enum {                                                                                                         \
+            A_COUNT = ROWS * GROUPS * K * TILES,                                                                       \
+            B_COUNT = K * TILES * COLUMNS,                                                                             \
+            C_COUNT = ROWS * GROUPS * COLUMNS                                                                          \
+        };                                                                                                             \
+        static factor a[A_COUNT], b[B_COUNT];                                                                          \
+        static float c[C_COUNT];                                                                                       \
+        ND_BEGIN(queue);                                                                                               \
+        for (size_t i = 0; i < A_COUNT; ++i)                                                                           \
+            a[i] = ELEMENT_##factor(value_of(i, 6));                                                                   \
+        for (size_t i = 0; i < B_COUNT; ++i)                                                                           \
+            b[i] = ELEMENT_##factor(value_of(i, 7));                                                                   \
+        tw_buffer *buffers[3] = {NULL, NULL, NULL};                                                                    \
+        TW_PASS(tw_buffer_create_over(a, sizeof *a, tw_range_1d(A_COUNT), &buffers[0]));                               \
+        TW_PASS(tw_buffer_create_over(b, sizeof *b, tw_range_1d(B_COUNT), &buffers[1]));                               \
+        TW_PASS(tw_buffer_create_over(c, sizeof *c, tw_range_1d(C_COUNT), &buffers[2]));                               \
+        tw_command_group *cg = tw_queue_begin(queue);                                                                  \
+        tw_parallel_for_nd_range(cg, nd_groups(tw_range_1d(GROUPS), tw_range_1d(items)), name,                         \
+                                 .a = tw_read(cg, buffers[0]), .b = tw_read(cg, buffers[1]),                           \
+                                 .c = tw_discard_write(cg, buffers[2]), .groups = GROUPS,                              \
+                                 .stages = tw_local(cg, TW_MATRIX_TILES_BYTES(2 * sizeof(struct name##_stage))));      \
+        const bool is_refused = nd_is_refused(queue, cg);                                                              \
+        for (int i = 0; i < 3; ++i)                                                                                    \
+            TW_PASS(tw_buffer_destroy(&buffers[i]));                                                                   \
+        if (!is_refused)                                                                                               \
+            TW_EQUAL(count_wrong_##name(c), 0);                                                                        \
+        TW_PASS(tw_queue_destroy(&queue));                                                                             \
+    }
+GROUP_PRODUCT(rows_of_half, tw_half, 64, 64, 64, 128, TW_ROW_MAJOR, TW_ROW_MAJOR, TW_ROW_MAJOR)
+GROUP_PRODUCT(columns_of_half, tw_half, 128, 128, 32, 128, TW_COLUMN_MAJOR, TW_ROW_MAJOR, TW_COLUMN_MAJOR)
+GROUP_PRODUCT(dots_of_bfloat16, tw_bfloat16, 64, 64, 64, 128, TW_ROW_MAJOR, TW_COLUMN_MAJOR, TW_ROW_MAJOR)
+GROUP_PRODUCT(wide_of_bfloat16, tw_bfloat16, 128, 256, 16, 256, TW_COLUMN_MAJOR, TW_ROW_MAJOR, TW_ROW_MAJOR)
+
 TW_TEST_LIST = {
+    TW_CASE(group_rows_of_half),
+    TW_CASE(group_columns_of_half),
+    TW_CASE(group_dots_of_bfloat16),
+    TW_CASE(group_wide_of_bfloat16),
     TW_CASE(products_of_tw_half),
     TW_CASE(products_of_tw_bfloat16),
     TW_CASE(products_of_int8_t),

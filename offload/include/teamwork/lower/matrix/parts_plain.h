@@ -8,8 +8,6 @@
 #ifndef TEAMWORK_LOWER_PARTS_PLAIN_H
 #define TEAMWORK_LOWER_PARTS_PLAIN_H
 
-#include <teamwork/lower/matrix/joint_matrix.h>
-
 /* How many work-items share a part at least, so how many elements of 256 one has at most. */
 #ifdef TW_INTERNAL_GPU_PASS
 #define TW_INTERNAL_PART_WIDTH 32u

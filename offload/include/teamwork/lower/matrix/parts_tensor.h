@@ -11,8 +11,6 @@
 #ifndef TEAMWORK_LOWER_PARTS_TENSOR_H
 #define TEAMWORK_LOWER_PARTS_TENSOR_H
 
-#include <teamwork/lower/matrix/joint_matrix.h>
-
 TW_LANGUAGE_INLINE bool tw_internal_part_has(tw_sub_group sub_group, unsigned e)
 {
     return (void)sub_group, (void)e, true;
@@ -233,29 +231,31 @@ TW_INTERNAL_MATRIX_ACCUMULATORS(TW_INTERNAL_DEFINE_ACCUMULATOR_PART)
 
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 
-/* Half `n` of the columns: d = a * b + c. The instructions are convergent, as the compiler takes all of a GPU's to be. */
-#define TW_INTERNAL_DEFINE_WORDS_MAD(factor, type, instruction, constraint)                                            \
+/* 16 x 8 elements: d = a * b + c. Words `first` and `second` are those of b. The instructions are convergent, as the
+   compiler takes all of a GPU's to be. `tag` tells the factors' type. */
+#define TW_INTERNAL_DEFINE_MMA(factor, type, instruction, constraint)                                                  \
+    TW_OVERLOADED void tw_internal_mma(const factor *tag, type d[4], const unsigned a[4], unsigned first,              \
+                                       unsigned second, const type c[4])                                               \
+    {                                                                                                                  \
+        (void)tag;                                                                                                     \
+        __asm__("mma.sync.aligned." instruction " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};" \
+                : "=" constraint(d[0]), "=" constraint(d[1]), "=" constraint(d[2]), "=" constraint(d[3])               \
+                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(first), "r"(second), constraint(c[0]),               \
+                  constraint(c[1]), constraint(c[2]), constraint(c[3]));                                               \
+    }                                                                                                                  \
     TW_OVERLOADED void tw_internal_part_mad(tw_sub_group sub_group, tw_internal_accumulator_##type *d,                 \
                                             const tw_internal_a_##factor *a, const tw_internal_b_##factor *b,          \
                                             const tw_internal_accumulator_##type *c)                                   \
     {                                                                                                                  \
-        const unsigned *const left = a->tw_word_, *const right = b->tw_word_;                                          \
         (void)sub_group;                                                                                               \
         _Pragma("unroll") for (unsigned n = 0; n < 2; ++n)                                                             \
-        {                                                                                                              \
-            type *const x = d->tw_value_ + n * 4;                                                                      \
-            const type *const y = c->tw_value_ + n * 4;                                                                \
-            __asm__("mma.sync.aligned." instruction                                                                    \
-                    " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};"                             \
-                    : "=" constraint(x[0]), "=" constraint(x[1]), "=" constraint(x[2]), "=" constraint(x[3])           \
-                    : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]), "r"(right[n]), "r"(right[2 + n]),        \
-                      constraint(y[0]), constraint(y[1]), constraint(y[2]), constraint(y[3]));                         \
-        }                                                                                                              \
+            tw_internal_mma((const factor *)0, d->tw_value_ + n * 4, a->tw_word_, b->tw_word_[n], b->tw_word_[2 + n],  \
+                            c->tw_value_ + n * 4);                                                                     \
     }
-TW_INTERNAL_DEFINE_WORDS_MAD(tw_half, float, "m16n8k16.row.col.f32.f16.f16.f32", "f")
-TW_INTERNAL_DEFINE_WORDS_MAD(tw_bfloat16, float, "m16n8k16.row.col.f32.bf16.bf16.f32", "f")
-TW_INTERNAL_DEFINE_WORDS_MAD(int8_t, int32_t, "m16n8k32.row.col.s32.s8.s8.s32", "r")
-#undef TW_INTERNAL_DEFINE_WORDS_MAD
+TW_INTERNAL_DEFINE_MMA(tw_half, float, "m16n8k16.row.col.f32.f16.f16.f32", "f")
+TW_INTERNAL_DEFINE_MMA(tw_bfloat16, float, "m16n8k16.row.col.f32.bf16.bf16.f32", "f")
+TW_INTERNAL_DEFINE_MMA(int8_t, int32_t, "m16n8k32.row.col.s32.s8.s8.s32", "r")
+#undef TW_INTERNAL_DEFINE_MMA
 
 TW_OVERLOADED void tw_internal_part_mad(tw_sub_group sub_group, tw_internal_accumulator_double *d,
                                         const tw_internal_a_double *a, const tw_internal_b_double *b,
