@@ -13,20 +13,28 @@
  *     struct stage *stages = tw_matrix_tiles(item, k->memory);       tw_local(cg, TW_MATRIX_TILES_BYTES(STAGES * sizeof(struct stage)))
  *     TW_GROUP_MATRIX(float, M, N, ITEMS) c;
  *     tw_group_matrix_fill(item, c, 0);
- *     for (size_t t = 0; t < tiles + 2; ++t) {
- *         if (t >= 2) {
- *             tw_wait_for_all_but(item, 1);                           tile t - 2 is there
- *             tw_group_matrix_mad(item, c, stages[(t - 2) % STAGES].a, stages[(t - 2) % STAGES].b);
- *         }
- *         if (t < tiles) {
- *             tw_matrix_tile_load(item, stages[t % STAGES].a, left + t * K, inner);
- *             tw_matrix_tile_load(item, stages[t % STAGES].b, right + t * K * columns, columns);
- *         }
- *         tw_async_commit(item);
- *         tw_group_matrix_wait(item, c, 1);                           all products but the last one
- *     }
+ *     load(0);                                                       tile 0 into its stage: see below
+ *     load(1);
+ *     size_t t = 0;
+ *     do {
+ *         tw_wait_for_all_but(item, 1);                              tile t is there
+ *         tw_group_matrix_mad(item, c, stages[t % STAGES].a, stages[t % STAGES].b);
+ *         load(t + 2);
+ *         tw_group_matrix_wait(item, c, 1);                          all products but the last one
+ *     } while (++t < tiles);
  *     tw_group_matrix_wait(item, c, 0);
  *     tw_group_matrix_store(item, c, product, columns, TW_ROW_MAJOR);
+ *
+ * where load(t) stands for
+ *
+ *     if (t < tiles) {
+ *         tw_matrix_tile_load(item, stages[t % STAGES].a, left + t * K, inner);
+ *         tw_matrix_tile_load(item, stages[t % STAGES].b, right + t * K * columns, columns);
+ *     }
+ *     tw_async_commit(item);
+ *
+ * The loop is do ... while since no way may lead past a product to its wait: else ptxas says that it serializes wgmma, and the
+ * kernel is slower. tests/bench/matrix has the whole kernel.
  *
  * Factors are tw_half or tw_bfloat16, and the sum is of floats, spread over the work-items in an order of the device's
  * own. ITEMS is the number of work-items of a group, a multiple of 128. For every 128 work-items the sum has a multiple of
@@ -37,7 +45,8 @@
  * A product begins with tw_group_matrix_mad(), and ends with the wait for it: until then its tiles stay as they are, and the
  * sum is not used. All work-items of the group make each of these calls, with the same arguments, or none does; none of
  * them is a barrier. A tile may be loaded again when all work-items of the group have waited for the products of it: in the
- * example by the barrier in tw_wait_for_all_but(), which comes after the waits of two turns before.
+ * example by the barrier in tw_wait_for_all_but(): before it all have waited for the product of tile t - 2, whose stage tile
+ * t + 2 gets.
  *
  * `from` and `to` point to the first element in global memory, and `stride` counts the elements from row to row, or from
  * column to column of TW_COLUMN_MAJOR. Each row, or column, begins at a multiple of 16 bytes. For nd_range kernels.

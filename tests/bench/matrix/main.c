@@ -189,7 +189,7 @@ static bool measure(struct operands *o, float *host, unsigned rounds, unsigned r
         printf("   %s %.1f us %.0f TFLOP/s", side_names[s], summaries[s].median * 1e6,
                operations / summaries[s].median * 1e-12);
     }
-    for (unsigned s = 0; s + 1 < sides; ++s)
+    for (unsigned s = 0; s < SIDES - 1 && cublas.handle; ++s)
         printf("   %s by cuBLAS %.2f", side_names[s], summaries[2].median / summaries[s].median);
     printf("\n");
     return true;
