@@ -26,7 +26,7 @@ static struct {
 static bool may_lack(const void *slot)
 {
     return slot == &tw_cuda.function_parameter || slot == &tw_cuda.launch_with || slot == &tw_cuda.graph_add_edges
-           || slot == &tw_cuda.graph_update || slot == &tw_cuda.device_uuid;
+           || slot == &tw_cuda.graph_update || slot == &tw_cuda.graph_set_attribute || slot == &tw_cuda.device_uuid;
 }
 
 static bool load_functions(void)

@@ -186,6 +186,7 @@ struct tw_internal_launch {
     const void *accesses; /* the runtime's own: of the group's buffers. Backends ask device->access() */
     size_t access_count;
     int stacks; /* work-items of an nd_range kernel went to stacks of their own. Accessed atomically */
+    bool together; /* the runtime's own: the groups wait for each other (root_group.h) */
 };
 
 /* ---- reductions -------------------------------------------------------------------------------------------------- */
