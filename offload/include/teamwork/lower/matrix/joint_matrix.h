@@ -14,9 +14,7 @@
 #include <teamwork/bfloat16.h>
 #include <teamwork/lower/group/group_functions.h>
 #include <teamwork/lower/vector/vector.h>
-
-/** How the elements of a matrix follow each other in memory: row by row, or column by column. */
-typedef enum tw_matrix_layout { TW_ROW_MAJOR, TW_COLUMN_MAJOR } tw_matrix_layout;
+#include <teamwork/memory.h>
 
 /* X(type, inner, held): the factors' types, the columns of a part of a, and the type that plain code holds and multiplies. */
 #define TW_INTERNAL_MATRIX_FACTORS(X)                                                                                  \
