@@ -13,7 +13,7 @@
 #include <teamwork/matrix.h>
 #include <teamwork/teamwork.h>
 
-enum { BAND = 8 };
+enum { BAND = 16 };
 
 struct tile_place {
     unsigned row, column;
@@ -104,7 +104,7 @@ enum {
             .b = b, .c = c, .side = side, .stages = tw_local(cg, SUB_STAGES * sizeof(struct name##_stage)));           \
     }
 
-/* ---- work-groups ------------------------------------------------------------------------------------------------- */
+/* ---- work-groups: as many as the device runs at a time, each with one tile after the other ------------------------ */
 
 enum { GROUP_ROWS = 128, GROUP_COLUMNS = 256, GROUP_INNER = 64, GROUP_ITEMS = 256, GROUP_STAGES = 4, GROUP_AHEAD = 2 };
 
@@ -114,50 +114,72 @@ enum { GROUP_ROWS = 128, GROUP_COLUMNS = 256, GROUP_INNER = 64, GROUP_ITEMS = 25
         TW_MATRIX_TILE(a, factor, GROUP_ROWS, GROUP_INNER, TW_ROW_MAJOR) a;                                            \
         TW_MATRIX_TILE(b, factor, GROUP_INNER, GROUP_COLUMNS, TW_ROW_MAJOR) b;                                         \
     };                                                                                                                 \
-    static inline void name##_load(tw_nd_item item, struct name##_stage *stage, const struct name *k,                  \
-                                   struct tile_place at, unsigned tile)                                                \
+    /* The next step to load, of those of all tiles of a group, and where its tiles of the factors begin. */           \
+    struct name##_cursor {                                                                                             \
+        unsigned tile, step, stage;                                                                                    \
+        const factor *a, *b;                                                                                           \
+    };                                                                                                                 \
+    static inline struct name##_cursor name##_begin(const struct name *k, unsigned tile, unsigned stage)               \
     {                                                                                                                  \
-        const factor *a = k->a + (size_t)at.row * GROUP_ROWS * k->side + tile * GROUP_INNER;                           \
-        const factor *b = k->b + (size_t)tile * GROUP_INNER * k->side + at.column * GROUP_COLUMNS;                     \
-        tw_matrix_tile_load(item, stage->a, a, k->side);                                                               \
-        tw_matrix_tile_load(item, stage->b, b, k->side);                                                               \
+        const struct tile_place at = place_of_group(tile, k->side / GROUP_ROWS, k->side / GROUP_COLUMNS);              \
+        return (struct name##_cursor){tile, 0, stage, k->a + (size_t)at.row * GROUP_ROWS * k->side,                    \
+                                      k->b + at.column * GROUP_COLUMNS};                                               \
+    }                                                                                                                  \
+    static inline void name##_load(tw_nd_item item, struct name##_stage *stages, const struct name *k,                 \
+                                   struct name##_cursor *next)                                                         \
+    {                                                                                                                  \
+        struct name##_stage *stage = &stages[next->stage];                                                             \
+        if (next->tile < k->side / GROUP_ROWS * (k->side / GROUP_COLUMNS)) {                                           \
+            tw_matrix_tile_load(item, stage->a, next->a, k->side);                                                     \
+            tw_matrix_tile_load(item, stage->b, next->b, k->side);                                                     \
+        }                                                                                                              \
+        tw_async_commit(item);                                                                                         \
+        next->stage = (next->stage + 1) % GROUP_STAGES;                                                                \
+        next->a += GROUP_INNER;                                                                                        \
+        next->b += (size_t)GROUP_INNER * k->side;                                                                      \
+        if (++next->step == k->side / GROUP_INNER)                                                                     \
+            *next = name##_begin(k, next->tile + (unsigned)tw_group_range(item, 0), next->stage);                      \
     }                                                                                                                  \
     static inline void name(tw_nd_item item, const struct name *k)                                                     \
     {                                                                                                                  \
         struct name##_stage *stages = tw_matrix_tiles(item, k->stages);                                                \
-        const struct tile_place at =                                                                                   \
-            place_of_group((unsigned)tw_group_linear_id(item), k->side / GROUP_ROWS, k->side / GROUP_COLUMNS);         \
-        const unsigned tiles = k->side / GROUP_INNER;                                                                  \
-        TW_GROUP_MATRIX(float, GROUP_ROWS, GROUP_COLUMNS, GROUP_ITEMS) c;                                              \
-        tw_group_matrix_fill(item, c, 0);                                                                              \
-        for (unsigned tile = 0; tile < GROUP_AHEAD; ++tile) {                                                          \
-            if (tile < tiles)                                                                                          \
-                name##_load(item, &stages[tile], k, at, tile);                                                         \
-            tw_async_commit(item);                                                                                     \
-        }                                                                                                              \
-        unsigned tile = 0;                                                                                             \
-        do { /* for ptxas: no way leads past the products */                                                           \
-            const struct name##_stage *stage = &stages[tile % GROUP_STAGES];                                           \
-            const unsigned next = tile + GROUP_AHEAD;                                                                  \
-            tw_wait_for_all_but(item, GROUP_AHEAD - 1); /* and all have waited for the product of tile - 2 */          \
-            tw_group_matrix_mad(item, c, stage->a, stage->b);                                                          \
-            if (next < tiles)                                                                                          \
-                name##_load(item, &stages[next % GROUP_STAGES], k, at, next);                                          \
-            tw_async_commit(item);                                                                                     \
-            tw_group_matrix_wait(item, c, 1);                                                                          \
-        } while (++tile < tiles);                                                                                      \
-        tw_group_matrix_wait(item, c, 0);                                                                              \
-        float *to = k->c + (size_t)at.row * GROUP_ROWS * k->side + at.column * GROUP_COLUMNS;                          \
-        tw_group_matrix_store(item, c, to, k->side, TW_ROW_MAJOR);                                                     \
+        const unsigned rows = k->side / GROUP_ROWS, columns = k->side / GROUP_COLUMNS;                                 \
+        unsigned tile = (unsigned)tw_group_linear_id(item), stage = 0;                                                 \
+        struct name##_cursor next = name##_begin(k, tile, 0);                                                          \
+        for (unsigned i = 0; i < GROUP_AHEAD; ++i)                                                                     \
+            name##_load(item, stages, k, &next);                                                                       \
+        do { /* not for: no way leads past the products, which ptxas wants to know */                                  \
+            TW_GROUP_MATRIX(float, GROUP_ROWS, GROUP_COLUMNS, GROUP_ITEMS) c;                                          \
+            unsigned step = 0;                                                                                         \
+            tw_group_matrix_fill(item, c, 0);                                                                          \
+            do {                                                                                                       \
+                tw_wait_for_all_but(item, GROUP_AHEAD - 1); /* and all have waited for the product of step - 2 */      \
+                tw_group_matrix_mad(item, c, stages[stage].a, stages[stage].b);                                        \
+                name##_load(item, stages, k, &next);                                                                   \
+                tw_group_matrix_wait(item, c, 1);                                                                      \
+                stage = (stage + 1) % GROUP_STAGES;                                                                    \
+            } while (++step < k->side / GROUP_INNER);                                                                  \
+            tw_group_matrix_wait(item, c, 0);                                                                          \
+            const struct tile_place at = place_of_group(tile, rows, columns);                                          \
+            float *to = k->c + (size_t)at.row * GROUP_ROWS * k->side + at.column * GROUP_COLUMNS;                      \
+            tw_group_matrix_store(item, c, to, k->side, TW_ROW_MAJOR);                                                 \
+            tile += (unsigned)tw_group_range(item, 0);                                                                 \
+        } while (tile < rows * columns);                                                                               \
     }                                                                                                                  \
     TW_ND_RANGE_KERNEL(name, GROUP_ITEMS);                                                                             \
     static tw_status submit_##name(tw_queue *queue, const factor *a, const factor *b, float *c, unsigned side)         \
     {                                                                                                                  \
-        const size_t groups = (size_t)(side / GROUP_ROWS) * (side / GROUP_COLUMNS);                                    \
+        const size_t bytes = TW_MATRIX_TILES_BYTES(GROUP_STAGES * sizeof(struct name##_stage));                        \
+        size_t groups = (size_t)(side / GROUP_ROWS) * (side / GROUP_COLUMNS);                                          \
+        tw_kernel_limits limits;                                                                                       \
+        const tw_status status = tw_kernel_get_limits(tw_queue_device(queue), name, GROUP_ITEMS, bytes, &limits);      \
+        if (status != TW_SUCCESS)                                                                                      \
+            return status;                                                                                             \
+        if (limits.resident_groups > 1 && limits.resident_groups < groups)                                             \
+            groups = limits.resident_groups;                                                                           \
         return tw_queue_parallel_for_nd_range(                                                                         \
             queue, cg, NULL, tw_nd_range_make(tw_range_1d(groups * GROUP_ITEMS), tw_range_1d(GROUP_ITEMS)), name,      \
-            .a = a, .b = b, .c = c, .side = side,                                                                      \
-            .stages = tw_local(cg, TW_MATRIX_TILES_BYTES(GROUP_STAGES * sizeof(struct name##_stage))));                \
+            .a = a, .b = b, .c = c, .side = side, .stages = tw_local(cg, bytes));                                      \
     }
 
 SUB_GROUP_PRODUCT(sub_group_half, tw_half)
