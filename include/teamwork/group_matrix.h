@@ -94,7 +94,7 @@ TW_LANGUAGE_INLINE TW_INTERNAL_ADDRESS tw_matrix_tiles(tw_nd_item item, tw_local
 
 /** Begins to load a tile: tw_async_commit() and tw_wait_for_all_but() follow (async_copy.h). */
 #define tw_matrix_tile_load(item, tile, from, stride)                                                                  \
-    tw_internal_tile_load((item), TW_INTERNAL_TILE(tile), (from), (stride))
+    tw_internal_tile_load((item), TW_INTERNAL_MATRIX_TILE(tile), (from), (stride))
 
 /** Sets all elements to a value. */
 #define tw_group_matrix_fill(item, matrix, value)                                                                      \
@@ -102,7 +102,8 @@ TW_LANGUAGE_INLINE TW_INTERNAL_ADDRESS tw_matrix_tiles(tw_nd_item item, tw_local
 
 /** Begins to add the product of two tiles. */
 #define tw_group_matrix_mad(item, matrix, a, b)                                                                        \
-    tw_internal_group_mad((item), TW_INTERNAL_GROUP_MATRIX(matrix), TW_INTERNAL_TILE(a), TW_INTERNAL_TILE(b),          \
+    tw_internal_group_mad((item), TW_INTERNAL_GROUP_MATRIX(matrix), TW_INTERNAL_MATRIX_TILE(a),                        \
+                          TW_INTERNAL_MATRIX_TILE(b),                                                                  \
                           TW_INTERNAL_TILE_COLUMNS(a) == TW_INTERNAL_TILE_ROWS(b)                                      \
                               && TW_INTERNAL_TILE_COLUMNS(b) == TW_INTERNAL_GROUP_COLUMNS(matrix))
 

@@ -36,7 +36,7 @@ typedef float tw_internal_group_float;
 
 #define TW_INTERNAL_TILE_ROWS(tile) ((unsigned)(sizeof((tile).tw_row_) / sizeof((tile).tw_row_[0])))
 #define TW_INTERNAL_TILE_COLUMNS(tile) ((unsigned)(sizeof((tile).tw_row_[0]) / sizeof((tile).tw_row_[0][0])))
-#define TW_INTERNAL_TILE(tile) &(tile).tw_row_[0][0], TW_INTERNAL_TILE_ROWS(tile), TW_INTERNAL_TILE_COLUMNS(tile)
+#define TW_INTERNAL_MATRIX_TILE(tile) &(tile).tw_row_[0][0], TW_INTERNAL_TILE_ROWS(tile), TW_INTERNAL_TILE_COLUMNS(tile)
 #define TW_INTERNAL_TILE_COLUMNS_a(rows, columns) (rows)
 #define TW_INTERNAL_TILE_COLUMNS_b(rows, columns) (columns)
 

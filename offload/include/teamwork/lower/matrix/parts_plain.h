@@ -15,12 +15,6 @@
 #define TW_INTERNAL_PART_WIDTH 1u
 #endif
 
-/* The width of the sub-group, 32 or 64 on a GPU. */
-TW_LANGUAGE_INLINE unsigned tw_internal_part_width(tw_sub_group sub_group)
-{
-    return TW_INTERNAL_PART_WIDTH > 1 ? sub_group.tw_max_ : 1;
-}
-
 /* Whether element `e` of what a work-item has room for is one. */
 TW_LANGUAGE_INLINE bool tw_internal_part_has(tw_sub_group sub_group, unsigned e)
 {
@@ -36,8 +30,8 @@ TW_LANGUAGE_INLINE unsigned tw_internal_part_number(tw_sub_group sub_group, unsi
     return e / 8 * 256 + e % 8 * sub_group.tw_max_ + sub_group.tw_lane_;
 }
 
-/* `load` makes of an element in memory what the part holds; `fold` is 16 where rows are longer and stored in halves. */
-#define TW_INTERNAL_DEFINE_PART(use, type, rows, columns, held, load, give)                                            \
+/* `load` makes of an element in memory what the part holds, and `give` the opposite. */
+#define TW_INTERNAL_DEFINE_MATRIX_PART(use, type, rows, columns, held, load, give)                                     \
     typedef struct tw_internal_##use##_##type {                                                                        \
         held tw_value_[(rows) * (columns) / TW_INTERNAL_PART_WIDTH] __attribute__((aligned(16)));                      \
     } tw_internal_##use##_##type;                                                                                      \
@@ -84,10 +78,10 @@ TW_LANGUAGE_INLINE unsigned tw_internal_part_number(tw_sub_group sub_group, unsi
     }
 #define TW_INTERNAL_ITSELF(x) (x)
 #define TW_INTERNAL_DEFINE_FACTOR_PARTS(type, inner, held)                                                             \
-    TW_INTERNAL_DEFINE_PART(a, type, 16, inner, held, tw_internal_matrix_held, TW_INTERNAL_MATRIX_FROM_##type)         \
-    TW_INTERNAL_DEFINE_PART(b, type, inner, 16, held, tw_internal_matrix_held, TW_INTERNAL_MATRIX_FROM_##type)
+    TW_INTERNAL_DEFINE_MATRIX_PART(a, type, 16, inner, held, tw_internal_matrix_held, TW_INTERNAL_MATRIX_FROM_##type)  \
+    TW_INTERNAL_DEFINE_MATRIX_PART(b, type, inner, 16, held, tw_internal_matrix_held, TW_INTERNAL_MATRIX_FROM_##type)
 #define TW_INTERNAL_DEFINE_ACCUMULATOR_PART(type)                                                                      \
-    TW_INTERNAL_DEFINE_PART(accumulator, type, 16, 16, type, TW_INTERNAL_ITSELF, TW_INTERNAL_ITSELF)                   \
+    TW_INTERNAL_DEFINE_MATRIX_PART(accumulator, type, 16, 16, type, TW_INTERNAL_ITSELF, TW_INTERNAL_ITSELF)            \
     TW_OVERLOADED void tw_internal_part_store(tw_sub_group sub_group, const tw_internal_accumulator_##type *part,      \
                                               type *to, size_t stride, tw_matrix_layout layout)                        \
     {                                                                                                                  \
@@ -99,7 +93,7 @@ TW_LANGUAGE_INLINE unsigned tw_internal_part_number(tw_sub_group sub_group, unsi
     }
 TW_INTERNAL_MATRIX_FACTORS(TW_INTERNAL_DEFINE_FACTOR_PARTS)
 TW_INTERNAL_MATRIX_ACCUMULATORS(TW_INTERNAL_DEFINE_ACCUMULATOR_PART)
-#undef TW_INTERNAL_DEFINE_PART
+#undef TW_INTERNAL_DEFINE_MATRIX_PART
 #undef TW_INTERNAL_DEFINE_FACTOR_PARTS
 #undef TW_INTERNAL_DEFINE_ACCUMULATOR_PART
 
