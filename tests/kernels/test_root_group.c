@@ -8,7 +8,7 @@
 
 #include <teamwork/root_group.h>
 
-enum { ITEMS = 64, STEPS = 20, MOST_GROUPS = 4096 };
+enum { ITEMS = 64, STEPS = 20 };
 
 /* In each step a group takes what its neighbour wrote in the step before. */
 struct pass_on {
@@ -30,7 +30,7 @@ static size_t groups_of(tw_queue *queue)
 {
     tw_kernel_limits limits = {0, 0, 0, 0};
     TW_PASS(tw_kernel_get_limits(tw_queue_device(queue), pass_on, ITEMS, 0, &limits));
-    return limits.resident_groups < MOST_GROUPS ? limits.resident_groups : MOST_GROUPS;
+    return limits.resident_groups;
 }
 
 static void record(tw_command_group *cg, size_t groups, tw_buffer *numbers, tw_buffer *counter)
