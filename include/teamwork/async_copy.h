@@ -20,6 +20,26 @@
  * `point` is the kernel's tw_nd_item, or the tw_group at group scope. Arguments are evaluated once, and `from` and
  * `to` may be in any memory.
  *
+ * Kernels that load tiles ahead of their use make batches of copies, in nd_range kernels:
+ *
+ *     for (size_t tile = 0; tile < tiles + AHEAD; ++tile) {
+ *         if (tile < tiles)
+ *             tw_async_work_group_load_2d(item, local[tile % STAGES], WIDTH, k->in + tile * WIDTH, pitch, WIDTH, ROWS);
+ *         tw_async_commit(item);
+ *         tw_wait_for_all_but(item, AHEAD);
+ *         if (tile >= AHEAD)
+ *             ... work with local[(tile - AHEAD) % STAGES], STAGES > AHEAD + 1, or a barrier behind it
+ *     }
+ *
+ *     tw_async_work_group_load_2d(item, to, to_stride, from, from_stride, columns, rows)
+ *         copies rows from global to local memory; strides and columns count elements. In both memories each row begins at
+ *         a multiple of 16 bytes, and it has a multiple of 16 bytes
+ *     tw_async_commit(item)
+ *         ends a batch: what copies were begun since the batch before, or none
+ *     tw_wait_for_all_but(item, batches)
+ *         waits for all but the last 0 to 6 batches, a constant; then, as after tw_wait_for(), all work-items of the group
+ *         see what they copied
+ *
  * All work-items of the group make each of these calls, with the same arguments, or none does, as with a barrier;
  * tw_wait_for() is one. At group scope they stand outside of loops over work-items. A copy begins with no barrier:
  * what other work-items wrote to the source, or still read from the target, needs one before. Between a copy and its
@@ -47,6 +67,17 @@
      TW_INTERNAL_KEEPS_CONST(tw_internal_async_strided_copy(                                                           \
          (point), tw_internal_strided_of((to), (to_stride), (from), (from_stride), (count), sizeof *(to),              \
                                          TW_INTERNAL_COMMON_ALIGNMENT(to, from)))))
+
+#define tw_async_work_group_load_2d(item, to, to_stride, from, from_stride, columns, rows)                             \
+    (TW_INTERNAL_SAME_SIZE(to, from), TW_INTERNAL_KEEPS_CONST(tw_internal_async_load_2d(                               \
+                                          (item), (to), (to_stride) * sizeof *(to), (from),                            \
+                                          (from_stride) * sizeof *(to), (columns) * sizeof *(to), (rows))))
+
+/** Ends a batch of asynchronous copies. */
+#define tw_async_commit(item) tw_internal_async_commit(item)
+
+/** Waits for all but the last `batches` batches of asynchronous copies, a constant up to 6. */
+#define tw_wait_for_all_but(item, batches) tw_internal_wait_for_batches((item), (batches), __LINE__)
 
 #ifdef __cplusplus
 #define tw_wait_for(point, ...) tw_internal_wait_for_all((point), {__VA_ARGS__}, __LINE__)

@@ -288,6 +288,28 @@ TW_API tw_local_memory tw_local(tw_command_group *group, size_t bytes);
  *  @return as tw_local() */
 TW_API tw_local_memory tw_local_range_of(tw_command_group *group, size_t element_bytes, tw_range range);
 
+/** All work-items of a launch, as they travel in an argument block (root_group.h). */
+typedef struct tw_root_group {
+    unsigned *tw_counter_;
+} tw_root_group;
+
+/**
+ * Makes all groups of the group's launch run at the same time, for its kernel's barriers.
+ *
+ * @param counter  memory for an unsigned that the kernel's device uses: a pointer, or what tw_write() gave for a buffer. It
+ *                 is 0, or as another such launch has left it. One launch at a time uses it
+ * @return what the kernel's block gets
+ *
+ * Errors, kept in the group:
+ *     TW_ERROR_INVALID_ARGUMENT  counter is NULL
+ *     TW_ERROR_UNSUPPORTED       the queue is one over several devices
+ *
+ * Then the launch itself fails with TW_ERROR_INVALID_RANGE if it has more groups than the device runs at the same time; the
+ * detail gives both numbers. On NVIDIA GPUs it fails with TW_ERROR_UNSUPPORTED if it has several groups and not the driver
+ * launches it (TW_CUDA_LAUNCH=openmp).
+ */
+TW_API tw_root_group tw_root_group_of(tw_command_group *group, void *counter);
+
 /* ---- algorithms -------------------------------------------------------------------------------------------------- */
 
 /**

@@ -33,4 +33,10 @@ typedef enum tw_memory_scope {
 /** Which memory a barrier or fence makes consistent within the group. */
 typedef enum tw_fence_space { TW_LOCAL_SPACE = 1, TW_GLOBAL_SPACE = 2, TW_GLOBAL_AND_LOCAL = 3 } tw_fence_space;
 
+/** How the elements of a matrix follow each other in memory (matrix.h). */
+typedef enum tw_matrix_layout {
+    TW_ROW_MAJOR = 0,   /**< row by row */
+    TW_COLUMN_MAJOR = 1 /**< column by column */
+} tw_matrix_layout;
+
 #endif

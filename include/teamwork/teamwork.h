@@ -19,6 +19,7 @@
  *     local.h          local accessors: team-local memory whose size the launch gives
  *     memory.h         memory orders and scopes
  *     vector.h, math.h  vector types and built-in functions; not included here
+ *     bfloat16.h       bfloat16, a type to store; not included here
  *     image.h, sampler.h  images and samplers; not included here
  *     storage.h        storage objects of buffers and images; not included here
  *     pointer.h        pointers whose type says which memory they lead to; not included here
@@ -35,6 +36,9 @@
  *     atomic.h         atomic operations and fences
  *     group_algorithms.h  group functions for any type and operation, and over memory; not included here
  *     group_vectors.h  the same for vectors; not included here
+ *     non_uniform_groups.h  parts of a sub-group; not included here
+ *     root_group.h     a barrier over all groups of a launch; not included here
+ *     matrix.h, group_matrix.h  matrices of a sub-group and of a work-group, and their products; not included here
  *     algorithms.h     reductions, scans, selections and sorts over a device's memory; not included here
  *     random.h         random numbers that are functions of a number and a key; not included here
  *     printf.h         printing from kernels; not included here

@@ -79,6 +79,9 @@
  *                                                                   _rtp or _rtn appended to the name as that says
  *     tw_vstorea_halfn(v, offset, p)                             likewise, aligned, 3 count as 4
  *
+ *     tw_vload_bfloat16_n(offset, p)         tw_bfloat16 (bfloat16.h) in memory, float as the result
+ *     tw_vstore_bfloat16_n(v, offset, p)     of float, rounded to nearest
+ *
  *     tw_shuffle(v, mask)          as many elements as the mask has: element i is v[mask[i]], modulo the size of v
  *     tw_shuffle2(v, w, mask)      from the elements of v and, counted on, w, modulo twice their size
  * Vectors and masks of shuffles have 2, 4, 8 or 16 elements; a mask's are unsigned and as wide as the vector's. Where

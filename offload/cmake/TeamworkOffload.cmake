@@ -144,6 +144,8 @@ function(_teamwork_nvptx_options archs lowering compile link)
     teamwork_find_cuda()
     set(runtime_option)
     if(lowering STREQUAL "teams")
+        # what sm_90a has more than sm_90 is used in the simt lowering alone, and its runtime is that of sm_90
+        list(TRANSFORM archs REPLACE "^(sm_[0-9]+)a$" "\\1")
         list(GET archs 0 first)
         _teamwork_device_runtime(nvptx ${first} runtime)
         set(runtime_option --libomptarget-nvptx-bc-path=${runtime})

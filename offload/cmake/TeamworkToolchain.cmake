@@ -273,8 +273,10 @@ function(_teamwork_device_runtime kind arch result)
             set(${result} "${dir}" PARENT_SCOPE)
             return()
         endif()
-        foreach(file "${dir}/libomptarget-${kind}.bc" "${dir}/nvptx64-nvidia-cuda/libomptarget-${kind}.bc"
-                "${dir}/amdgcn-amd-amdhsa/libomptarget-${kind}.bc")
+        # sm_90a is sm_90 and some instructions more
+        string(REGEX REPLACE "^(sm_[0-9]+)a$" "\\1" base "${arch}")
+        foreach(file "${dir}/libomptarget-${kind}-${base}.bc" "${dir}/libomptarget-${kind}.bc"
+                "${dir}/nvptx64-nvidia-cuda/libomptarget-${kind}.bc" "${dir}/amdgcn-amd-amdhsa/libomptarget-${kind}.bc")
             if(EXISTS "${file}")
                 set(${result} "${file}" PARENT_SCOPE)
                 return()

@@ -28,8 +28,9 @@ static struct {
     cu_result launch_fails;  /* with this */
     unsigned grid[3], block[3], dynamic_bytes, launches, graph_launches;
     unsigned dependent_launches; /* of `launches`: those that begin while the one before ends */
-    size_t waits;                /* nodes that the last node of a graph waits for, all of it, ... */
-    unsigned edges;              /* ... and edges of nodes that begin while the one before ends */
+    unsigned cooperative_launches, cooperative_nodes;
+    size_t waits;   /* nodes that the last node of a graph waits for, all of it, ... */
+    unsigned edges; /* ... and edges of nodes that begin while the one before ends */
     uint64_t given[160];
     size_t given_bytes;
 } driver;
@@ -139,8 +140,15 @@ static cu_result launch_kernel(cu_function function, unsigned grid_x, unsigned g
 
 static cu_result launch_with(const struct cu_launch *launch, cu_function function, void **parameters, void **extra)
 {
-    TW_CHECK(launch->attribute_count == 1 && launch->attributes->which == CU_LAUNCH_PROGRAMMATIC_SERIALIZATION
-             && launch->attributes->value.allowed);
+    TW_CHECK(launch->attribute_count == 1 && launch->attributes->value.allowed);
+    if (launch->attributes->which == CU_LAUNCH_COOPERATIVE) {
+        TW_CHECK(parameters && !extra);
+        for (size_t i = 0; i < driver.parameters; ++i)
+            driver.given[i] = *(uint64_t *)parameters[i];
+        ++driver.cooperative_launches;
+        return driver.launch_fails;
+    }
+    TW_EQUAL(launch->attributes->which, CU_LAUNCH_PROGRAMMATIC_SERIALIZATION);
     ++driver.dependent_launches;
     return launch_kernel(function, launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0],
                          launch->block[1], launch->block[2], launch->dynamic_bytes, launch->stream, parameters, extra);
@@ -176,6 +184,13 @@ static cu_result add_edges(cu_graph graph, const cu_node *from, const cu_node *t
     (void)graph;
     TW_CHECK(*from && *to && edges->from_port == CU_PORT_PROGRAMMATIC && edges->type == CU_EDGE_PROGRAMMATIC);
     driver.edges += (unsigned)count;
+    return 0;
+}
+
+static cu_result set_node_attribute(cu_node node, int which, const void *value)
+{
+    TW_CHECK(node && which == CU_LAUNCH_COOPERATIVE && *(const int *)value == 1);
+    ++driver.cooperative_nodes;
     return 0;
 }
 
@@ -242,6 +257,7 @@ static void begin(const struct sample *sample, const char *arch)
     tw_cuda.graph_destroy = destroy_graph;
     tw_cuda.graph_add_kernel = add_kernel;
     tw_cuda.graph_add_edges = add_edges;
+    tw_cuda.graph_set_attribute = set_node_attribute;
     tw_cuda.graph_instantiate = instantiate;
     tw_cuda.graph_executable_destroy = destroy_executable;
     tw_cuda.graph_set_kernel = set_kernel;
@@ -651,6 +667,33 @@ TW_TEST(launches_begin_early_where_the_code_waits)
     }
 }
 
+TW_TEST(groups_that_wait_for_each_other_run_together)
+{
+    const struct tw_internal_kernel kernel = kernel_of(TW_INTERNAL_ND_RANGE);
+    struct tw_internal_launch launch = launch_of(5);
+    const cu_node before = (cu_node)(void *)&driver;
+    cu_node node;
+    begin(&(struct sample){.name = REGION}, "sm_90");
+    memset(caches, 0, sizeof caches);
+    TW_CHECK(takes(&kernel, &launch));
+    TW_EQUAL(tw_cuda_enqueue(&launch, NULL), 0);
+    launch.together = true;
+    TW_CHECK(takes(&kernel, &launch));
+    uint64_t words[sizeof driver.given / sizeof driver.given[0]];
+    memcpy(words, driver.given, sizeof words);
+    memset(driver.given, 0, sizeof driver.given);
+    for (unsigned i = 1; i < 20; ++i) { /* by no graph */
+        TW_EQUAL(tw_cuda_launch_cache_enqueue(&caches[0], &device, &launch, NULL, false), 0);
+        TW_EQUAL(driver.cooperative_launches, i);
+    }
+    TW_EQUAL(driver.launches, 1u);
+    TW_CHECK(memcmp(words, driver.given, driver.parameters * sizeof words[0]) == 0);
+    TW_EQUAL(tw_cuda_add_node(&launch, NULL, &before, 1, true, &node), 0);
+    TW_CHECK(driver.cooperative_nodes == 1 && driver.edges == 0);
+    tw_cuda_launch_cache_close(&caches[0]);
+    end();
+}
+
 /* The driver launches the graphs of several threads one after the other, but kernels partly at the same time; a device
    that is slower than the host overlaps kernels, and no graphs; and a graph with a new grid takes longer. */
 TW_TEST(a_kernel_is_launched_by_a_graph_unless_that_is_slower)
@@ -709,6 +752,7 @@ TW_TEST_LIST = {
     TW_CASE(a_kernel_is_loaded_before_its_launch),
     TW_CASE(a_kernel_of_an_unloaded_library_is_not_taken_for_another_one),
     TW_CASE(launches_begin_early_where_the_code_waits),
+    TW_CASE(groups_that_wait_for_each_other_run_together),
     TW_CASE(a_kernel_is_launched_by_a_graph_unless_that_is_slower),
     TW_CASES_END,
 };

@@ -384,6 +384,69 @@ TW_TEST(a_tile_is_loaded_while_another_is_used)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* Tiles of rows in batches, two of which are on their way while one is used. */
+enum { TILE_ROWS = 8, TILE_WIDTH = 20, TILE_PITCH = 24, TILE_STAGES = 4, TILE_AHEAD = 2, TILE_COUNT = 11 };
+
+struct batches {
+    const int *in; /* TILE_ROWS rows, of TILE_COUNT tiles each, for each group */
+    int *out;
+};
+static inline void load_tile(tw_nd_item item, int *stage, const struct batches *k, size_t tile)
+{
+    const size_t pitch = TILE_COUNT * TILE_WIDTH, first = tw_group_linear_id(item) * TILE_ROWS * pitch;
+    if (tile < TILE_COUNT)
+        tw_async_work_group_load_2d(item, stage, TILE_PITCH, k->in + first + tile * TILE_WIDTH, pitch, TILE_WIDTH,
+                                    TILE_ROWS);
+    tw_async_commit(item);
+}
+static inline void batches(tw_nd_item item, const struct batches *k)
+{
+    TW_LOCAL(int, stages, [TILE_STAGES][TILE_ROWS * TILE_PITCH]);
+    const size_t me = tw_local_linear_id(item);
+    int sum = 0;
+    for (size_t tile = 0; tile < TILE_AHEAD; ++tile)
+        load_tile(item, stages[tile], k, tile);
+    for (size_t tile = 0; tile < TILE_COUNT; ++tile) {
+        load_tile(item, stages[(tile + TILE_AHEAD) % TILE_STAGES], k, tile + TILE_AHEAD);
+        tw_wait_for_all_but(item, TILE_AHEAD);
+        for (size_t i = me; i < TILE_ROWS * TILE_WIDTH; i += tw_local_linear_range(item))
+            sum += (int)(tile + 1) * stages[tile % TILE_STAGES][i / TILE_WIDTH * TILE_PITCH + i % TILE_WIDTH];
+    }
+    k->out[tw_global_linear_id(item)] = sum;
+}
+TW_ND_RANGE_KERNEL(batches);
+
+TW_TEST(tiles_come_in_batches)
+{
+    enum { ALL = GROUPS * TILE_ROWS * TILE_COUNT * TILE_WIDTH };
+    static int in[ALL], out[GROUPS * 96];
+    ND_BEGIN(queue);
+    for (size_t i = 0; i < ALL; ++i)
+        in[i] = (int)(i * 2654435761u >> 20);
+    for (size_t items = 32; items <= 96; items += 64) {
+        tw_buffer *a = NULL, *b = NULL;
+        TW_PASS(tw_buffer_create_over_const(in, sizeof *in, tw_range_1d(ALL), &a));
+        TW_PASS(tw_buffer_create_over(out, sizeof *out, tw_range_1d(GROUPS * items), &b));
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_parallel_for_nd_range(cg, nd_groups(tw_range_1d(GROUPS), tw_range_1d(items)), batches, .in = tw_read(cg, a),
+                                 .out = tw_discard_write(cg, b));
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+        TW_PASS(tw_buffer_destroy(&b));
+        TW_PASS(tw_buffer_destroy(&a));
+        for (size_t g = 0; g < GROUPS; ++g)
+            for (size_t me = 0; me < items; ++me) {
+                int sum = 0;
+                for (size_t tile = 0; tile < TILE_COUNT; ++tile)
+                    for (size_t i = me; i < TILE_ROWS * TILE_WIDTH; i += items)
+                        sum += (int)(tile + 1)
+                               * in[(g * TILE_ROWS + i / TILE_WIDTH) * TILE_COUNT * TILE_WIDTH + tile * TILE_WIDTH
+                                    + i % TILE_WIDTH];
+                TW_EQUAL(out[g * items + me], sum);
+            }
+    }
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST_LIST = {TW_CASE(the_shares_of_threads_make_the_whole),
                 TW_CASE(both_directions),
                 TW_CASE(both_directions_at_group_scope),
@@ -391,4 +454,5 @@ TW_TEST_LIST = {TW_CASE(the_shares_of_threads_make_the_whole),
                 TW_CASE(strides_at_group_scope),
                 TW_CASE(one_wait_for_several_copies),
                 TW_CASE(a_tile_is_loaded_while_another_is_used),
+                TW_CASE(tiles_come_in_batches),
                 TW_CASES_END};

@@ -7,8 +7,10 @@
 #include <type_traits>
 #include <vector>
 
+#include <teamwork/group_matrix.h>
 #include <teamwork/group_vectors.h>
 #include <teamwork/math.h>
+#include <teamwork/non_uniform_groups.h>
 #include <teamwork/variable.h>
 #include <teamwork/vector.h>
 
@@ -345,6 +347,89 @@ static inline void group_algorithms(tw_group group, const struct group_algorithm
 }
 TW_WORK_GROUP_KERNEL(group_algorithms, group_size);
 
+/* A matrix of the group, one of its first sub-group, and a sum of each pair of work-items. */
+constexpr std::size_t side = 64, matrix_items = 128, part_side = 16;
+
+struct multiply_both {
+    const tw_bfloat16 *a, *b;
+    float *whole, *part;
+    int *pairs;
+    tw_local_memory memory;
+};
+struct factors {
+    TW_MATRIX_TILE(a, tw_bfloat16, side, side, TW_ROW_MAJOR) a;
+    TW_MATRIX_TILE(b, tw_bfloat16, side, side, TW_COLUMN_MAJOR) b;
+};
+static inline float twice(float x, std::size_t row, std::size_t column, int)
+{
+    return row < side && column < side ? 2 * x : 0;
+}
+static inline void multiply_both(tw_nd_item item, const struct multiply_both *k)
+{
+    factors *tiles = tw_matrix_tiles(item, k->memory);
+    TW_GROUP_MATRIX(float, side, side, matrix_items) c;
+    tw_group_matrix_fill(item, c, 0);
+    tw_matrix_tile_load(item, tiles->a, k->a, side);
+    tw_matrix_tile_load(item, tiles->b, k->b, side);
+    tw_async_commit(item);
+    tw_wait_for_all_but(item, 0);
+    tw_group_matrix_mad(item, c, tiles->a, tiles->b);
+    tw_group_matrix_wait(item, c, 0);
+    tw_group_matrix_apply(item, c, twice, 0);
+    tw_group_matrix_store(item, c, k->whole, side, TW_ROW_MAJOR);
+    const tw_sub_group sub_group = tw_get_sub_group(item);
+    if (tw_sub_group_id(sub_group) == 0) {
+        TW_JOINT_MATRIX(a, tw_bfloat16, part_side, part_side) left;
+        TW_JOINT_MATRIX(b, tw_bfloat16, part_side, part_side) right;
+        TW_JOINT_MATRIX(accumulator, float, part_side, part_side) product;
+        tw_joint_matrix_fill(sub_group, product, 0);
+        tw_joint_matrix_load(sub_group, left, k->a, side, TW_ROW_MAJOR);
+        tw_joint_matrix_load(sub_group, right, k->b, side, TW_COLUMN_MAJOR);
+        tw_joint_matrix_mad(sub_group, product, left, right, product);
+        tw_joint_matrix_apply(sub_group, product, twice, 0);
+        tw_joint_matrix_store(sub_group, product, k->part, part_side, TW_ROW_MAJOR);
+    }
+    const tw_sub_group_part pair = tw_get_fixed_size_group(sub_group, 2);
+    k->pairs[tw_local_id(item, 0)] =
+        tw_reduce_over_group(pair, 1, TW_SUM) - static_cast<int>(tw_part_local_range(pair));
+}
+TW_ND_RANGE_KERNEL(multiply_both, matrix_items);
+
+TW_TEST(groups_multiply)
+{
+    std::vector<tw_bfloat16> a(side * side), b(side * side);
+    std::vector<float> whole(side * side), part(part_side * part_side);
+    std::vector<int> pairs(matrix_items, 7);
+    for (std::size_t i = 0; i < side; ++i)
+        for (std::size_t j = 0; j < side; ++j) {
+            a[i * side + j] = i == j ? 1.0f : 0.0f;
+            b[j * side + i] = static_cast<float>((i + 2 * j) % 128);
+        }
+    {
+        const Queue queue;
+        const Buffer<tw_bfloat16> as(a), bs(b);
+        const Buffer<float> wholes(whole), parts(part);
+        const Buffer<int> pairss(pairs);
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(matrix_items), tw_range_1d(matrix_items)),
+                                 multiply_both, .a = tw_read(cg, as), .b = tw_read(cg, bs),
+                                 .whole = tw_discard_write(cg, wholes), .part = tw_discard_write(cg, parts),
+                                 .pairs = tw_discard_write(cg, pairss),
+                                 .memory = tw_local(cg, TW_MATRIX_TILES_BYTES(sizeof(factors))));
+        TW_PASS(tw_queue_submit(queue, cg, nullptr));
+        TW_PASS(tw_queue_wait_and_throw(queue));
+    }
+    unsigned wrong = 0;
+    for (std::size_t i = 0; i < side; ++i)
+        for (std::size_t j = 0; j < side; ++j)
+            wrong += whole[i * side + j] != static_cast<float>((i + 2 * j) % 128 * 2);
+    for (std::size_t i = 0; i < part_side; ++i)
+        for (std::size_t j = 0; j < part_side; ++j)
+            wrong += part[i * part_side + j] != static_cast<float>((i + 2 * j) % 128 * 2);
+    TW_EQUAL(wrong, 0);
+    TW_CHECK(std::all_of(pairs.begin(), pairs.end(), [](int x) { return x == 0; }));
+}
+
 TW_TEST(groups_have_algorithms)
 {
     std::vector<int> x(group_size);
@@ -507,6 +592,7 @@ TW_TEST_LIST = {
     TW_CASE(accessors_have_types),
     TW_CASE(memory_has_types),
     TW_CASE(groups_sum),
+    TW_CASE(groups_multiply),
     TW_CASE(groups_have_algorithms),
     TW_CASE(values_have_operations),
     TW_CASE(kernels_have_variants),

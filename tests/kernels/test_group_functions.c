@@ -10,6 +10,8 @@
 
 #include <limits.h>
 
+#include <teamwork/non_uniform_groups.h>
+
 #define TYPES(X)                                                                                                       \
     X(int, int)                                                                                                        \
     X(unsigned, uint)                                                                                                  \
@@ -209,5 +211,153 @@ TW_TEST(votes_and_shuffles)
     }
 }
 
+/* ---- parts of sub-groups ----------------------------------------------------------------------------------------- */
+
+enum { ANSWERS = 13, PART_ITEMS = 96 };
+
+/* What a work-item of a part is told, of values that are its number in the group. */
+static inline void ask_part(tw_sub_group_part part, int x, int *out)
+{
+    const size_t last = tw_part_local_range(part) - 1;
+    out[0] = (int)tw_part_local_range(part);
+    out[1] = (int)tw_part_local_id(part);
+    out[2] = (int)(tw_part_id(part) * 100 + tw_part_range(part));
+    out[3] = tw_reduce_over_group(part, x, TW_SUM);
+    out[4] = tw_inclusive_scan_over_group(part, x, TW_SUM);
+    out[5] = tw_exclusive_scan_over_group(part, x, TW_MAX);
+    out[6] = tw_group_broadcast(part, x, last);
+    out[7] = tw_shift_group_left(part, x, 1);
+    out[8] = tw_shift_group_right(part, x, 2);
+    out[9] = (int)tw_group_ballot(part, x % 2 == 1);
+    out[10] = tw_any_of_group(part, x == 5) + 2 * tw_all_of_group(part, x != 5) + 4 * tw_none_of_group(part, x == 7);
+    out[11] = (int)tw_reduce_over_group(part, (double)(x ^ 3), TW_MAX);
+    tw_group_barrier(part);
+    out[12] = tw_select_from_group(part, x, last - tw_part_local_id(part));
+}
+
+struct parts {
+    unsigned size; /* 0: a ballot */
+    int *out;
+};
+static inline void parts(tw_nd_item item, const struct parts *k)
+{
+    const tw_sub_group sub_group = tw_get_sub_group(item);
+    const int x = (int)tw_local_linear_id(item);
+    int *out = k->out + tw_global_linear_id(item) * ANSWERS;
+    if (k->size) {
+        ask_part(tw_get_fixed_size_group(sub_group, k->size), x, out);
+        return;
+    }
+    const tw_sub_group_part part = tw_get_ballot_group(sub_group, x % 3 == 0);
+    if (x % 3 == 0) { /* the two parts in two branches */
+        ask_part(part, x, out);
+        out[3] += 1000;
+    } else {
+        ask_part(part, x, out);
+    }
+}
+TW_ND_RANGE_KERNEL(parts, PART_ITEMS);
+
+/* Which of a sub-group, of work-items from `first` on up to `past`, belong to one part. */
+static bool is_together(int a, int b, int first, unsigned size)
+{
+    return size ? (unsigned)(a - first) / size == (unsigned)(b - first) / size : (a % 3 == 0) == (b % 3 == 0);
+}
+
+static void check_part(const int *got, int x, unsigned size)
+{
+    const int width = (int)nd_width(), first = x / width * width;
+    const int past = first + width < PART_ITEMS ? first + width : PART_ITEMS;
+    const unsigned fixed = size < (unsigned)width ? size : (unsigned)width;
+    int members[64], count = 0, me = 0, sum = 0, up_to = 0, greatest = 0, odd = 0;
+    bool five = false, seven = false;
+    for (int i = first; i < past; ++i)
+        if (is_together(i, x, first, fixed)) {
+            me = i == x ? count : me;
+            sum += i;
+            up_to += i <= x ? i : 0;
+            greatest = (i ^ 3) > greatest ? i ^ 3 : greatest;
+            odd |= (int)((unsigned)(i % 2) << count);
+            five |= i == 5;
+            seven |= i == 7;
+            members[count++] = i;
+        }
+    TW_EQUAL(got[0], count);
+    TW_EQUAL(got[1], me);
+    TW_EQUAL(got[2], fixed ? (x - first) / (int)fixed * 100 + (past - first + (int)fixed - 1) / (int)fixed
+                           : (x % 3 == 0) * 100 + 2);
+    TW_EQUAL(got[3], sum + (!size && x % 3 == 0 ? 1000 : 0));
+    TW_EQUAL(got[4], up_to);
+    TW_EQUAL(got[5], me ? members[me - 1] : INT_MIN);
+    TW_EQUAL(got[6], members[count - 1]);
+    if (me + 1 < count)
+        TW_EQUAL(got[7], members[me + 1]);
+    if (me >= 2)
+        TW_EQUAL(got[8], members[me - 2]);
+    if (count <= 32)
+        TW_EQUAL(got[9], odd);
+    TW_EQUAL(got[10], five + 2 * !five + 4 * !seven);
+    TW_EQUAL(got[11], greatest);
+    TW_EQUAL(got[12], members[count - 1 - me]);
+}
+
+TW_TEST(parts_of_sub_groups)
+{
+    static int got[2 * PART_ITEMS][ANSWERS];
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *out = NULL;
+    TW_PASS(tw_buffer_create(sizeof(int), tw_range_2d(2 * PART_ITEMS, ANSWERS), &out));
+    const unsigned sizes[] = {0, 1, 2, 4, 16, 32, 128};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s) {
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_parallel_for_nd_range(cg, nd_groups(tw_range_1d(2), tw_range_1d(PART_ITEMS)), parts, .size = sizes[s],
+                                 .out = tw_discard_write(cg, out));
+        if (nd_is_refused(queue, cg))
+            break;
+        tw_test_fetch(out, got);
+        for (int i = 0; i < 2 * PART_ITEMS; ++i)
+            check_part(got[i], i % PART_ITEMS, sizes[s]);
+    }
+    TW_PASS(tw_buffer_destroy(&out));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* Who comes together is the device's choice: but each is in its own part, and parts tell the truth of themselves. */
+struct together {
+    int *sums;
+};
+static inline void together(tw_nd_item item, const struct together *k)
+{
+    const size_t i = tw_global_linear_id(item);
+    k->sums[i] = 0;
+    if (i % 2) {
+        const tw_sub_group_part part = tw_get_opportunistic_group(tw_get_sub_group(item));
+        const int sum = tw_reduce_over_group(part, (int)tw_local_linear_id(item), TW_SUM);
+        const int count = tw_reduce_over_group(part, 1, TW_SUM);
+        const bool is_own = tw_select_from_group(part, (int)i, tw_part_local_id(part)) == (int)i;
+        k->sums[i] = count == (int)tw_part_local_range(part) && is_own && sum >= (int)tw_local_linear_id(item);
+    }
+}
+TW_ND_RANGE_KERNEL(together, PART_ITEMS);
+
+TW_TEST(those_that_come_together)
+{
+    static int got[2 * PART_ITEMS];
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *out = NULL;
+    TW_PASS(tw_buffer_create(sizeof(int), tw_range_1d(2 * PART_ITEMS), &out));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for_nd_range(cg, nd_groups(tw_range_1d(2), tw_range_1d(PART_ITEMS)), together,
+                             .sums = tw_discard_write(cg, out));
+    if (!nd_is_refused(queue, cg)) {
+        tw_test_fetch(out, got);
+        for (int i = 0; i < 2 * PART_ITEMS; ++i)
+            TW_EQUAL(got[i], i % 2);
+    }
+    TW_PASS(tw_buffer_destroy(&out));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 #define CASES(type, suffix) TW_CASE(groups_of_##suffix),
-TW_TEST_LIST = {TYPES(CASES) TW_CASE(votes_and_shuffles), TW_CASES_END};
+TW_TEST_LIST = {TYPES(CASES) TW_CASE(votes_and_shuffles), TW_CASE(parts_of_sub_groups),
+                TW_CASE(those_that_come_together), TW_CASES_END};

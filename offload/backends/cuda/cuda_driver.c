@@ -26,11 +26,11 @@ static struct {
 static bool may_lack(const void *slot)
 {
     const void *const slots[] = {
-        &tw_cuda.function_parameter,    &tw_cuda.launch_with,     &tw_cuda.graph_add_edges,
-        &tw_cuda.graph_update,          &tw_cuda.device_uuid,     &tw_cuda.graph_condition_create,
-        &tw_cuda.graph_add_conditional, &tw_cuda.device_resource, &tw_cuda.resource_split,
-        &tw_cuda.resource_describe,     &tw_cuda.green_create,    &tw_cuda.green_destroy,
-        &tw_cuda.green_stream_create};
+        &tw_cuda.function_parameter,     &tw_cuda.launch_with,           &tw_cuda.graph_add_edges,
+        &tw_cuda.graph_update,           &tw_cuda.graph_set_attribute,   &tw_cuda.device_uuid,
+        &tw_cuda.graph_condition_create, &tw_cuda.graph_add_conditional, &tw_cuda.device_resource,
+        &tw_cuda.resource_split,         &tw_cuda.resource_describe,     &tw_cuda.green_create,
+        &tw_cuda.green_destroy,          &tw_cuda.green_stream_create};
     for (size_t i = 0; i < sizeof slots / sizeof slots[0]; ++i)
         if (slot == slots[i])
             return true;

@@ -53,7 +53,7 @@ struct cu_access {
 };
 
 /* Launches with attributes, since CUDA 11.8. */
-enum { CU_LAUNCH_PROGRAMMATIC_SERIALIZATION = 6 };
+enum { CU_LAUNCH_COOPERATIVE = 2, CU_LAUNCH_PROGRAMMATIC_SERIALIZATION = 6 };
 
 struct cu_launch_attribute {
     int which;
@@ -304,6 +304,7 @@ enum cu_function_attribute {
       (cu_node * node, cu_graph graph, const cu_node *before, size_t count, const struct cu_kernel_node *kernel))      \
     X(graph_set_kernel, "cuGraphExecKernelNodeSetParams",                                                              \
       (cu_executable executable, cu_node node, const struct cu_kernel_node *kernel))                                   \
+    X(graph_set_attribute, "cuGraphKernelNodeSetAttribute", (cu_node node, int which, const void *value))              \
     X(graph_add_copy, "cuGraphAddMemcpyNode",                                                                          \
       (cu_node * node, cu_graph graph, const cu_node *before, size_t count, const struct cu_copy *copy,                \
        cu_context context))                                                                                            \

@@ -257,6 +257,11 @@ tw_status tw_cuda_check(struct tw_backend_device *base, const struct tw_internal
         return status;
     struct tw_gpu_kernel *kernel = launch->found = find(device, key);
     const bool found = kernel && kernel->handle;
+    if (launch->together && !(kernel && kernel->is_launched)
+        && launch->range[0] * launch->range[1] * launch->range[2] > 1)
+        return tw_fail(TW_ERROR_UNSUPPORTED,
+                       "groups of kernel %s wait for each other, and not the driver launches it: %s", key->name,
+                       kernel && kernel->reason ? kernel->reason : "it has no code that it could launch");
     status =
         tw_gpu_kernel_check(kernel, key, launch, found ? local_limit(device, kernel) : device->default_shared_bytes);
     if (found && status == TW_SUCCESS && key->misfit)
@@ -311,6 +316,24 @@ static cu_result enqueue_dependent(const struct cu_kernel_node *node, cu_stream 
     return tw_cuda.launch_with(&launch, node->function, NULL, node->extra);
 }
 
+/* Enqueues a kernel whose blocks run at the same time (a cooperative launch), with its parameters one by one, as
+   cuLaunchCooperativeKernel() takes them. */
+static cu_result enqueue_together(const struct call *call, cu_stream stream)
+{
+    const struct cu_kernel_node *node = &call->node;
+    struct cu_launch_attribute attribute = {.which = CU_LAUNCH_COOPERATIVE, .value.allowed = 1};
+    const struct cu_launch launch = {.grid = {node->grid[0], node->grid[1], node->grid[2]},
+                                     .block = {node->block[0], node->block[1], node->block[2]},
+                                     .dynamic_bytes = node->dynamic_bytes,
+                                     .stream = stream,
+                                     .attributes = &attribute,
+                                     .attribute_count = 1};
+    void *parameters[TW_GPU_MAX_PARAMETERS];
+    for (size_t i = 0; i < call->what.bytes / sizeof call->what.parameters[0]; ++i)
+        parameters[i] = (void *)(uintptr_t)&call->what.parameters[i];
+    return tw_cuda.launch_with(&launch, node->function, parameters, NULL);
+}
+
 cu_result tw_cuda_enqueue(const struct tw_internal_launch *launch, cu_stream stream)
 {
     struct call call;
@@ -318,6 +341,8 @@ cu_result tw_cuda_enqueue(const struct tw_internal_launch *launch, cu_stream str
     const struct cu_kernel_node *node = &call.node;
     if (error)
         return error;
+    if (launch->together && tw_cuda.launch_with)
+        return enqueue_together(&call, stream);
     return awaits(launch->found)
                ? enqueue_dependent(node, stream)
                : tw_cuda.launch(node->function, node->grid[0], node->grid[1], node->grid[2], node->block[0],
@@ -328,11 +353,15 @@ cu_result tw_cuda_add_node(const struct tw_internal_launch *launch, cu_graph gra
                            bool follows_kernel, cu_node *node)
 {
     const struct cu_edge edge = {.from_port = CU_PORT_PROGRAMMATIC, .type = CU_EDGE_PROGRAMMATIC};
-    const bool has_edge = follows_kernel && awaits(launch->found) && tw_cuda.graph_add_edges;
+    const bool has_edge = follows_kernel && !launch->together && awaits(launch->found) && tw_cuda.graph_add_edges;
     struct call call;
     cu_result error = prepare(launch->found, launch, &call);
     if (!error)
         error = tw_cuda.graph_add_kernel(node, graph, before, has_edge ? 0 : count, &call.node);
+    if (!error && launch->together && tw_cuda.graph_set_attribute) {
+        const struct cu_launch_attribute attribute = {.value.allowed = 1};
+        error = tw_cuda.graph_set_attribute(*node, CU_LAUNCH_COOPERATIVE, &attribute.value);
+    }
     return error || !has_edge ? error : tw_cuda.graph_add_edges(graph, before, node, &edge, 1);
 }
 

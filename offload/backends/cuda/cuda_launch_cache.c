@@ -93,7 +93,9 @@ cu_result tw_cuda_launch_cache_enqueue(struct tw_cuda_launch_cache *launch_cache
                                        const struct tw_internal_launch *launch, cu_stream stream, bool is_slow)
 {
     const bool is_alone = atomic_fetch_add_explicit(&device->launching, 1, memory_order_relaxed) == 0;
-    const cu_result error = is_alone ? enqueue(launch_cache, launch, stream, is_slow) : tw_cuda_enqueue(launch, stream);
+    const bool uses_cache = is_alone && !launch->together;
+    const cu_result error =
+        uses_cache ? enqueue(launch_cache, launch, stream, is_slow) : tw_cuda_enqueue(launch, stream);
     atomic_fetch_sub_explicit(&device->launching, 1, memory_order_relaxed);
     return error;
 }

@@ -502,6 +502,20 @@ tw_local_memory tw_local_range_of(tw_command_group *group, size_t element_bytes,
     return tw_local(group, bytes);
 }
 
+tw_root_group tw_root_group_of(tw_command_group *group, void *counter)
+{
+    const tw_root_group root = {(unsigned *)counter};
+    if (!group || group->status != TW_SUCCESS)
+        return root;
+    if (!counter)
+        tw_command_group_fail(group, tw_fail(TW_ERROR_INVALID_ARGUMENT, "the root group's counter is NULL"));
+    else if (group->recorder)
+        tw_command_group_fail(
+            group, tw_fail(TW_ERROR_UNSUPPORTED, "a launch on a queue over several devices has no root group"));
+    group->runs_together = true;
+    return root;
+}
+
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
 /* Makes room for one more event. Returns false if memory is exhausted. */

@@ -79,6 +79,7 @@ struct tw_command_group {
     const struct tw_internal_kernel *kernel;
     const char *step;                      /* the name of the function that recorded a step; or NULL */
     size_t local_bytes;                    /* of all local accessors, and local_array_bytes */
+    bool runs_together;                    /* tw_root_group_of() */
     size_t local_array_bytes, array_bytes; /* of arrays to reduce into: copies in local memory, and all */
     unsigned reduced_count;                /* of TW_REDUCE() and the like */
     bool replaces;                         /* ... some are of TW_REDUCE_INIT() and the like */

@@ -165,6 +165,23 @@ static void take_part(struct tw_command_group *group, const tw_kernel *kernel)
     }
 }
 
+/* Fails if a launch whose groups wait for each other has more of them than the device runs at the same time. */
+static tw_status check_together(const struct tw_command_group *group, const tw_kernel *kernel)
+{
+    const struct tw_internal_launch *launch = &group->launch;
+    struct tw_backend_device *device = group->queue->device->backend;
+    struct tw_kernel_facts facts = {0};
+    device->backend->limits(device, kernel, launch->local[0] * launch->local[1] * launch->local[2], launch->local_bytes,
+                            &facts);
+    const size_t groups = launch->range[0] * launch->range[1] * launch->range[2];
+    const size_t most = facts.resident_groups ? facts.resident_groups : 1;
+    if (groups <= most)
+        return TW_SUCCESS;
+    return tw_fail(TW_ERROR_INVALID_RANGE,
+                   "%zu groups of kernel %s wait for each other, and %s runs %zu of them at the same time", groups,
+                   kernel->name, tw_device_name(group->queue->device), most);
+}
+
 /* Checks a launch whose ranges group->launch has. The kernel becomes the variant that is launched. */
 static tw_status try_launch(struct tw_command_group *group, const tw_kernel **kernel, const void *block)
 {
@@ -177,7 +194,9 @@ static tw_status try_launch(struct tw_command_group *group, const tw_kernel **ke
     launch->accesses = group->uses;
     launch->access_count = group->use_count;
     struct tw_backend_device *device = group->queue->device->backend;
-    return device->backend->check(device, *kernel, launch);
+    launch->together = group->runs_together;
+    const tw_status status = device->backend->check(device, *kernel, launch);
+    return status == TW_SUCCESS && launch->together ? check_together(group, *kernel) : status;
 }
 
 /* Adds a kernel whose launch was checked with `status`, with a copy of its block, to the group. */

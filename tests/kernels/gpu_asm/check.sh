@@ -63,6 +63,30 @@ if ! awk '
     exit 1
 fi
 
+# Matrices are in registers. 32 x 32 x 16 elements are 8 instructions of a warp, with 2 loads of each factor; 64 x 128 x 64 are 4 of
+# four warps, or 64 of each warp.
+count_in() { # KERNEL REGEX
+    awk -v kernel="$1" -v what="$2" '
+        /\.(entry|func) / { inside = index($0, kernel) }
+        inside && $0 ~ what { ++all }
+        END { print all + 0 }' "$ptx"
+}
+for arch in sm_90 sm_90a; do
+    compile_ptx matrix "$@"
+    [ $arch = sm_90 ] && group_mma=64 group_wgmma=0 || group_mma=0 group_wgmma=4
+    if [ "$(count_in sub_group_product 'mma\.sync\.aligned\.m16n8k16.*f16')" != 8 ] ||
+        [ "$(count_in sub_group_product 'ldmatrix\.sync\.aligned\.m8n8\.x4\.shared')" != 2 ] ||
+        [ "$(count_in sub_group_product 'ldmatrix\.sync\.aligned\.m8n8\.x4\.trans\.shared')" != 2 ] ||
+        [ "$(count_in _group_product_tw 'cp\.async\.cg\.shared\.global')" = 0 ] ||
+        [ "$(count_in _group_product_tw 'mma\.sync\.aligned\.m16n8k16.*bf16')" != $group_mma ] ||
+        [ "$(count_in _group_product_tw 'wgmma\.mma_async\.sync\.aligned\.m64n128k16.*bf16')" != $group_wgmma ] ||
+        grep -q '\.local' "$ptx"; then
+        echo "the matrices of $source are not the instructions of $arch that they should be"
+        exit 1
+    fi
+done
+arch=sm_90
+
 # Kernels, and kernels that reduce, are C++ too.
 for name in range histogram; do
     language="-x c++ -std=c++17" compile_ptx "$name" "$@"

@@ -58,6 +58,11 @@ TW_INTERNAL_COPY_SHARE(16)
 #endif
 #endif
 
+/* Compiled for sm_90a: four warps multiply matrices in local memory. */
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL) && defined(TW_INTERNAL_PASS_SIMT)
+#define TW_INTERNAL_WARP_GROUPS 1
+#endif
+
 #ifdef TW_INTERNAL_COPY_ENGINE
 
 #define TW_INTERNAL_BEGIN_SHARE(n, begin)                                                                              \
@@ -191,6 +196,91 @@ TW_OVERLOADED tw_device_event tw_internal_async_strided_copy(tw_nd_item item, st
     (void)tw_internal_marker_barrier(0);
     return begun;
 }
+
+/* ---- tiles, in batches ------------------------------------------------------------------------------------------- */
+
+/* Begins to copy 16 bytes from global to local memory. */
+TW_DEVICE_INLINE void tw_internal_begin_16(void *to, const void *from)
+{
+#ifdef TW_INTERNAL_COPY_ENGINE
+    __nvvm_cp_async_cg_shared_global_16((__attribute__((address_space(3))) void *)to,
+                                        (const __attribute__((address_space(1))) void *)from);
+#else
+    *(tw_internal_copy_16 *)to = *(const tw_internal_copy_16 *)from;
+#endif
+}
+
+/* Strides and the length of a row are in bytes. Turns are counted for the whole group, so that the loop of constant sizes
+   unrolls. */
+TW_LANGUAGE_INLINE void tw_internal_async_load_2d(tw_nd_item item, void *to, size_t to_stride, const void *from,
+                                                  size_t from_stride, size_t row_bytes, size_t rows)
+{
+    unsigned char *const target = (unsigned char *)to;
+    const unsigned char *const source = (const unsigned char *)from;
+    const unsigned me = (unsigned)tw_local_linear_id(item), total = (unsigned)tw_local_linear_range(item);
+    if (!TW_INTERNAL_ONE_THREAD) {
+        const unsigned each = (unsigned)row_bytes / 16, pieces = each * (unsigned)rows;
+        for (unsigned first = 0; first < pieces; first += total) {
+            const unsigned piece = first + me, row = piece / each, place = piece % each * 16;
+            if (pieces % total == 0 || piece < pieces)
+                tw_internal_begin_16(target + row * to_stride + place, source + row * from_stride + place);
+        }
+    } else if (tw_internal_marker_once() || me == 0) {
+        for (size_t row = 0; row < rows; ++row)
+            __builtin_memcpy(target + row * to_stride, source + row * from_stride, row_bytes);
+    }
+    (void)tw_internal_marker_barrier(0);
+}
+
+TW_LANGUAGE_INLINE void tw_internal_async_commit(tw_nd_item item)
+{
+    (void)item;
+#ifdef TW_INTERNAL_COPY_ENGINE
+    __nvvm_cp_async_commit_group();
+#endif
+}
+
+/* Waits until at most `batches` of the calling thread's are on their way; a barrier follows. */
+TW_LANGUAGE_INLINE void tw_internal_finish_batches(unsigned batches)
+{
+#ifdef TW_INTERNAL_COPY_ENGINE
+    switch (batches) { /* a constant of the instruction */
+    case 1:
+        __nvvm_cp_async_wait_group(1);
+        break;
+    case 2:
+        __nvvm_cp_async_wait_group(2);
+        break;
+    case 3:
+        __nvvm_cp_async_wait_group(3);
+        break;
+    case 4:
+        __nvvm_cp_async_wait_group(4);
+        break;
+    case 5:
+        __nvvm_cp_async_wait_group(5);
+        break;
+    case 6:
+        __nvvm_cp_async_wait_group(6);
+        break;
+    default:
+        __nvvm_cp_async_wait_group(0);
+    }
+#ifdef TW_INTERNAL_WARP_GROUPS /* which read local memory past the others: group_matrix.h */
+    __asm__ volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+#else
+    (void)batches;
+#endif
+}
+
+TW_LANGUAGE_INLINE void tw_internal_wait_for_batches(tw_nd_item item, unsigned batches, int line)
+{
+    tw_internal_finish_batches(batches);
+    tw_internal_barrier_at(item, TW_GLOBAL_AND_LOCAL, line);
+}
+
+/* ---- at group scope ---------------------------------------------------------------------------------------------- */
 
 /* At group scope of the standard mapping one thread is awake: it wakes the others for their shares. */
 TW_OVERLOADED tw_device_event tw_internal_async_copy(tw_group group, void *to, const void *from, size_t count,

@@ -13,11 +13,6 @@
 #define TW_INTERNAL_OP(reduction) ((tw_operation)(sizeof *(reduction).tw_op - 1))
 #define TW_INTERNAL_OWN_OPERATION 7
 #define TW_INTERNAL_COLUMNS(reduction) (sizeof(reduction).tw_value + 7) / 8
-#ifdef __cplusplus
-#define TW_INTERNAL_STATIC_ASSERT(...) static_assert(__VA_ARGS__)
-#else
-#define TW_INTERNAL_STATIC_ASSERT(...) _Static_assert(__VA_ARGS__)
-#endif
 
 /* An index of an array, 0 instead of one that the array does not have. */
 TW_DEVICE_INLINE size_t tw_internal_checked_index(struct tw_internal_bounds *bounds, size_t count, size_t index)

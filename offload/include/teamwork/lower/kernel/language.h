@@ -97,6 +97,13 @@ template <typename T> __attribute__((always_inline)) inline T *tw_internal_addre
 }
 #endif
 
+/* An assertion, at file scope, in a function or in a struct. */
+#ifdef __cplusplus
+#define TW_INTERNAL_STATIC_ASSERT(...) static_assert(__VA_ARGS__)
+#else
+#define TW_INTERNAL_STATIC_ASSERT(...) _Static_assert(__VA_ARGS__)
+#endif
+
 /* Objects and functions that C and C++ files share, in any namespace. */
 #ifdef __cplusplus
 #define TW_INTERNAL_EXTERN extern "C"

@@ -185,7 +185,8 @@ struct tw_internal_launch {
     void *found;    /* the backend's own: what its `check` found out about the kernel; NULL where it did not look */
     const void *accesses; /* the runtime's own: of the group's buffers. Backends ask device->access() */
     size_t access_count;
-    int stacks; /* work-items of an nd_range kernel went to stacks of their own. Accessed atomically */
+    int stacks;    /* work-items of an nd_range kernel went to stacks of their own. Accessed atomically */
+    bool together; /* the runtime's own: the groups wait for each other (root_group.h) */
 };
 
 /* ---- reductions -------------------------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include <teamwork/bfloat16.h>
 #include <teamwork/lower/vector/convert.h>
 #include <teamwork/lower/vector/vector.h>
 
@@ -100,6 +101,27 @@ TW_INTERNAL_STORE_HALF_ALL(double)
 #undef TW_INTERNAL_STORE_HALF
 #undef TW_INTERNAL_STORE_HALVES
 #undef TW_INTERNAL_STORE_HALF_ALL
+
+/* ---- bfloat16 in memory ------------------------------------------------------------------------------------------ */
+
+#define TW_INTERNAL_LOAD_STORE_BFLOAT16(n)                                                                             \
+    TW_INTERNAL_OVERLOAD tw_float##n tw_vload_bfloat16_##n(size_t offset, const tw_bfloat16 *p)                        \
+    {                                                                                                                  \
+        tw_ushort##n tw_v;                                                                                             \
+        __builtin_memcpy(&tw_v, p + offset * n, n * sizeof *p);                                                        \
+        return __builtin_bit_cast(tw_float##n, __builtin_convertvector(tw_v, tw_uint##n) << 16);                       \
+    }                                                                                                                  \
+    TW_INTERNAL_OVERLOAD void tw_vstore_bfloat16_##n(tw_float##n v, size_t offset, tw_bfloat16 *p)                     \
+    {                                                                                                                  \
+        for (int tw_i = 0; tw_i < n; ++tw_i)                                                                           \
+            p[offset * n + (size_t)tw_i] = tw_bfloat16_from_float(v[tw_i]);                                            \
+    }
+TW_INTERNAL_LOAD_STORE_BFLOAT16(2)
+TW_INTERNAL_LOAD_STORE_BFLOAT16(3)
+TW_INTERNAL_LOAD_STORE_BFLOAT16(4)
+TW_INTERNAL_LOAD_STORE_BFLOAT16(8)
+TW_INTERNAL_LOAD_STORE_BFLOAT16(16)
+#undef TW_INTERNAL_LOAD_STORE_BFLOAT16
 
 /* ---- shuffles ---------------------------------------------------------------------------------------------------- */
 
