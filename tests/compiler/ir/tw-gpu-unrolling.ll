@@ -23,9 +23,10 @@ end:
   ret void
 }
 
-; In a loop around it neither of them unrolls it again.
+; In a loop around it neither of them unrolls it again, and the one around it is not unrolled.
 ; CHECK-LABEL: @inner(
 ; CHECK: br i1 %more, label %loop, label %behind, !llvm.loop ![[INNER:[0-9]+]]
+; CHECK: br i1 %j.more, label %outer, label %end, !llvm.loop ![[OUTER:[0-9]+]]
 define void @inner(ptr %x, i32 %n, i32 %m) {
 entry:
   br label %outer
@@ -43,6 +44,51 @@ behind:
   %j.next = add nuw nsw i32 %j, 1
   %j.more = icmp ult i32 %j.next, %m
   br i1 %j.more, label %outer, label %end
+end:
+  ret void
+}
+
+; A long turn: LLVM may take eight, since ptxas does not unroll it again.
+; CHECK-LABEL: @long(
+; CHECK: br i1 %more, label %loop, label %end{{$}}
+define void @long(ptr %x, i32 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr float, ptr %x, i32 %i
+  %v.0 = load float, ptr %at, align 4
+  %v.1 = fmul float %v.0, %v.0
+  %v.2 = fmul float %v.1, %v.1
+  %v.3 = fmul float %v.2, %v.2
+  %v.4 = fmul float %v.3, %v.3
+  %v.5 = fmul float %v.4, %v.4
+  %v.6 = fmul float %v.5, %v.5
+  %v.7 = fmul float %v.6, %v.6
+  %v.8 = fmul float %v.7, %v.7
+  %v.9 = fmul float %v.8, %v.8
+  %v.10 = fmul float %v.9, %v.9
+  %v.11 = fmul float %v.10, %v.10
+  %v.12 = fmul float %v.11, %v.11
+  %v.13 = fmul float %v.12, %v.12
+  %v.14 = fmul float %v.13, %v.13
+  %v.15 = fmul float %v.14, %v.14
+  %v.16 = fmul float %v.15, %v.15
+  %v.17 = fmul float %v.16, %v.16
+  %v.18 = fmul float %v.17, %v.17
+  %v.19 = fmul float %v.18, %v.18
+  %v.20 = fmul float %v.19, %v.19
+  %v.21 = fmul float %v.20, %v.20
+  %v.22 = fmul float %v.21, %v.21
+  %v.23 = fmul float %v.22, %v.22
+  %v.24 = fmul float %v.23, %v.23
+  %v.25 = fmul float %v.24, %v.24
+  %v.26 = fmul float %v.25, %v.25
+  %v.27 = fmul float %v.26, %v.26
+  store float %v.27, ptr %at, align 4
+  %next = add nuw nsw i32 %i, 1
+  %more = icmp ult i32 %next, %n
+  br i1 %more, label %loop, label %end
 end:
   ret void
 }
@@ -226,6 +272,7 @@ end:
 ; CHECK-DAG: ![[INNER]] = distinct !{![[INNER]], ![[NEVER:[0-9]+]], ![[BY_FOUR]]}
 ; CHECK-DAG: ![[NEVER]] = !{!"llvm.loop.unroll.followup_unrolled", ![[NOT:[0-9]+]]}
 ; CHECK-DAG: ![[NOT]] = !{!"llvm.loop.unroll.disable"}
+; CHECK-DAG: ![[OUTER]] = distinct !{![[OUTER]], ![[NOT_AT_RUN_TIME]]}
 ; CHECK-DAG: ![[TWO]] = distinct !{![[TWO]], ![[BY_TWO:[0-9]+]]
 ; CHECK-DAG: ![[BY_TWO]] = !{!"llvm.loop.unroll.count", i32 2}
 ; CHECK-DAG: ![[FULL]] = distinct !{![[FULL]], ![[FULLY:[0-9]+]]}

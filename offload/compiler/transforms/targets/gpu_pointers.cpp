@@ -26,6 +26,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/IR/PatternMatch.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
 
 using namespace llvm;
 
@@ -180,12 +181,17 @@ bool narrowCounters(Loop &L, ScalarEvolution &SE)
 bool advanceGpuPointers(Function &F, FunctionAnalysisManager &FAM)
 {
     auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
+    auto &LI = FAM.getResult<LoopAnalysis>(F);
     auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
     bool Changed = false;
-    for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder()) {
+    for (Loop *L : LI.getLoopsInPreorder()) {
         Changed |= narrowCounters(*L, SE);
-        if (L->isInnermost())
-            Changed |= advancePointers(*L, SE, DT);
+        if (!L->isInnermost())
+            continue;
+        /* where a loop may have no turn, the test for that is in front of it */
+        if (!L->getLoopPreheader())
+            Changed |= InsertPreheaderForLoop(L, &DT, &LI, nullptr, false) != nullptr;
+        Changed |= advancePointers(*L, SE, DT);
     }
     return Changed;
 }

@@ -3,8 +3,8 @@
 
    - A private array stays in local memory, which is as far away as global memory, while a loop indexes it. Where all indexes are
      constants once loops of constant length are unrolled, these are, also if they are long (unrollThroughArrays()).
-   - A short loop of run-time length is unrolled by eight, so that a mask of seven never comes to the unrolled turns. Four will do
-     (unrollByFour()).
+   - A loop of run-time length with short turns is unrolled by eight, so that a mask of seven never comes to the unrolled turns. Four
+     will do, since ptxas unrolls these again (unrollByFour()). Loops around others are not unrolled at all.
    - ptxas unrolls what LLVM has unrolled again, for 8 and 16 turns, and each time that the loop begins it finds out how many of these
      there are: ten instructions, which a short loop inside another one does not earn.
 
@@ -39,9 +39,9 @@ namespace
 constexpr const char *UnrolledLater = "llvm.loop.unroll.followup_unrolled", *UnrollFully = "llvm.loop.unroll.full",
                      *UnrollCount = "llvm.loop.unroll.count";
 
-/* The most instructions that LLVM makes of a loop of run-time length (TeamworkOffload.cmake), and that a function's loops through
-   arrays become; and the largest array, in bytes: a work-item has as many in registers. */
-constexpr uint64_t MostOfLoop = 300, MostThroughArrays = 4000, LargestArray = 1024;
+/* The most instructions of a turn that ptxas unrolls again, and that a function's loops through arrays become; and the largest array, in
+   bytes: a work-item has as many in registers. */
+constexpr uint64_t ShortTurn = 24, MostThroughArrays = 4000, LargestArray = 1024;
 
 /* Whether somebody has said how the loop is to be unrolled. */
 bool isDecided(const Loop &L)
@@ -86,9 +86,7 @@ bool canBeCopied(const Loop &L)
 /* LLVM would find out how many turns there are by a division where steps are not constant. */
 void unrollByFour(Loop &L, ScalarEvolution &SE)
 {
-    constexpr uint64_t Count = 4;
-    if (isDecided(L) || !canBeCopied(L) || L.getExitingBlock() != L.getLoopLatch()
-        || instructionsOf(L) * Count > MostOfLoop)
+    if (isDecided(L) || !canBeCopied(L) || L.getExitingBlock() != L.getLoopLatch() || instructionsOf(L) > ShortTurn)
         return;
     const SCEV *Turns = SE.getBackedgeTakenCount(&L);
     const auto Divides = [](const SCEV *Of) { /* shifts are divisions by a constant */
@@ -97,7 +95,7 @@ void unrollByFour(Loop &L, ScalarEvolution &SE)
     };
     if (isa<SCEVCouldNotCompute>(Turns) || SCEVExprContains(Turns, Divides))
         return;
-    addLoopMark(L, UnrollCount, ConstantInt::get(Type::getInt32Ty(L.getHeader()->getContext()), Count));
+    addLoopMark(L, UnrollCount, ConstantInt::get(Type::getInt32Ty(L.getHeader()->getContext()), 4));
     markLater(L, NotAtRunTime); /* LLVM would forbid ptxas to unroll it as well */
 }
 
@@ -196,12 +194,18 @@ bool decideGpuUnrolling(Function &F, FunctionAnalysisManager &FAM)
     auto &LI = FAM.getResult<LoopAnalysis>(F);
     auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
     unrollThroughArrays(F, LI, SE);
-    for (Loop *L : LI.getLoopsInPreorder())
-        if (L->isInnermost() && !SE.getSmallConstantTripCount(L)) {
-            if (L->getParentLoop())
-                markLater(*L, NotUnrolled);
-            unrollByFour(*L, SE);
+    for (Loop *L : LI.getLoopsInPreorder()) {
+        if (SE.getSmallConstantTripCount(L))
+            continue;
+        if (!L->isInnermost()) {
+            if (!isDecided(*L))
+                addLoopMark(*L, NotAtRunTime);
+            continue;
         }
+        if (L->getParentLoop())
+            markLater(*L, NotUnrolled);
+        unrollByFour(*L, SE);
+    }
     return false;
 }
 
