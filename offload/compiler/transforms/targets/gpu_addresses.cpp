@@ -196,7 +196,7 @@ bool loadOnEachWay(LoadInst &Load)
         if (!areOfDifferentMemory(Places))
             return false;
         Instruction *Ends[2];
-        SplitBlockAndInsertIfThenElse(Choice->getCondition(), &Load, &Ends[0], &Ends[1]);
+        SplitBlockAndInsertIfThenElse(Choice->getCondition(), Load.getIterator(), &Ends[0], &Ends[1]);
         PHINode *Loaded = IRBuilder<>(&Load).CreatePHI(Load.getType(), 2);
         for (unsigned Way = 0; Way < 2; ++Way) {
             IRBuilder<> B(Ends[Way]);
