@@ -27,6 +27,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
+#include <llvm/Support/MathExtras.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 
 using namespace llvm;
@@ -39,9 +40,9 @@ namespace
 constexpr const char *UnrolledLater = "llvm.loop.unroll.followup_unrolled", *UnrollFully = "llvm.loop.unroll.full",
                      *UnrollCount = "llvm.loop.unroll.count";
 
-/* The most instructions of a turn that ptxas unrolls again, and that a function's loops through arrays become; and the largest array, in
-   bytes: a work-item has as many in registers. */
-constexpr uint64_t ShortTurn = 24, MostThroughArrays = 4000, LargestArray = 1024;
+/* The most instructions of a turn that ptxas unrolls again; those that a function's loops through arrays may become, and the bytes that
+   these arrays may have: 160 of a work-item's 255 registers. */
+constexpr uint64_t ShortTurn = 24, MostInstructions = 4000, MostBytes = 640;
 
 /* Whether somebody has said how the loop is to be unrolled. */
 bool isDecided(const Loop &L)
@@ -153,7 +154,7 @@ uint64_t unrolledSize(const Loop *L, const SmallPtrSetImpl<const Loop *> &All, S
     uint64_t Size = instructionsOf(*L);
     for (; L; L = L->getParentLoop())
         if (All.contains(L))
-            Size *= SE.getSmallConstantTripCount(L);
+            Size = SaturatingMultiply<uint64_t>(Size, SE.getSmallConstantTripCount(L));
     return Size;
 }
 
@@ -161,18 +162,18 @@ uint64_t unrolledSize(const Loop *L, const SmallPtrSetImpl<const Loop *> &All, S
 void unrollThroughArrays(Function &F, const LoopInfo &LI, ScalarEvolution &SE)
 {
     const DataLayout &DL = F.getParent()->getDataLayout();
-    uint64_t Left = MostThroughArrays;
+    uint64_t Left = MostInstructions, BytesLeft = MostBytes;
     for (Instruction &I : F.getEntryBlock()) {
         auto *Array = dyn_cast<AllocaInst>(&I);
         const auto Bytes = Array ? Array->getAllocationSize(DL) : std::nullopt;
         SmallPtrSet<const Loop *, 4> Loops;
-        if (!Bytes || Bytes->isScalable() || Bytes->getFixedValue() > LargestArray || !loopsThrough(*Array, SE, Loops)
+        if (!Bytes || Bytes->isScalable() || Bytes->getFixedValue() > BytesLeft || !loopsThrough(*Array, SE, Loops)
             || Loops.empty())
             continue;
         uint64_t Size = 0;
         for (const Loop *L : Loops)
             if (none_of(Loops, [L](const Loop *Inner) { return Inner != L && L->contains(Inner); }))
-                Size += unrolledSize(L, Loops, SE);
+                Size = SaturatingAdd(Size, unrolledSize(L, Loops, SE));
         if (Size > Left || any_of(Loops, [](const Loop *L) {
                 return !L->isSafeToClone() || !L->getExitingBlock() || hasLoopMark(*L, NotUnrolled);
             }))
@@ -184,6 +185,7 @@ void unrollThroughArrays(Function &F, const LoopInfo &LI, ScalarEvolution &SE)
                 Marked = true;
             }
         Left -= Marked ? Size : 0;
+        BytesLeft -= Bytes->getFixedValue();
     }
 }
 
