@@ -166,10 +166,14 @@ function(_teamwork_nvptx_options archs lowering compile link)
     # clang unrolls less with -O2 than with -O3. Small arrays that a loop indexes then stay in local memory: a kernel that calls a
     # helper with one took 1.9 times as long.
     set(unroll -unroll-threshold=300)
+    # The most instructions of a loop's copied turns, where it stays a loop: 150/4 with -O2, so that most are copied once or not at
+    # all. nvcc copies about as many as this.
+    set(turns -unroll-partial-threshold=300)
     set(${compile}
         ${arch}
         "SHELL:-Xopenmp-target=nvptx64-nvidia-cuda -mllvm=${whole_vectors}"
         "SHELL:-Xopenmp-target=nvptx64-nvidia-cuda -mllvm=${unroll}"
+        "SHELL:-Xopenmp-target=nvptx64-nvidia-cuda -mllvm=${turns}"
         ${no_short_pairs}
         ${runtime_option}
         --cuda-path=${TEAMWORK_CUDA_ROOT}
@@ -182,7 +186,10 @@ function(_teamwork_nvptx_options archs lowering compile link)
         if(whole_program_cuda)
             set(cuda ${whole_program_cuda})
         endif()
-        set(link_options -Wl,--offload-opt=${whole_vectors} -Wl,--offload-opt=${unroll})
+        set(link_options)
+        foreach(option ${whole_vectors} ${unroll} ${turns})
+            list(APPEND link_options -Wl,--offload-opt=${option})
+        endforeach()
     endif()
     list(APPEND link_options --cuda-path=${cuda})
     if(CMAKE_C_COMPILER_VERSION VERSION_GREATER_EQUAL 20) # whose runtime is libompdevice.a, beside the bitcode

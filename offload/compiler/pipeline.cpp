@@ -108,6 +108,7 @@ constexpr FunctionStep BeforeVectorizer[] = {
     {"tw-gpu-share-arguments", isOfGpu, shareArguments, nullptr},
     {"tw-gpu-addresses", isOfGpu, shortenGpuAddresses, nullptr},
     {"tw-gpu-barriers", isOfGpu, leaveGpuBarriers, nullptr},
+    {"tw-gpu-unrolling", isOfGpu, decideGpuUnrolling, nullptr},
     {"tw-gpu-pointers", isOfGpu, advanceGpuPointers, nullptr},
 
     {"tw-begin-items", isAny, beginItems, nullptr},

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: sh tests/bench/run.sh cpu|gpu [suite|micro|unseen|halo] [ARGUMENT...]
+# usage: sh tests/bench/run.sh cpu|gpu [suite|micro|unseen|halo|patterns] [ARGUMENT...]
 #
 # Builds a benchmark, by default the suite, for this machine's processor or its GPU, and runs it with the arguments
 # (--help lists them). The results are in build/bench/suite_cpu.json and the like, and renew docs/results/ and the
@@ -13,17 +13,17 @@ kind=${1:-}
 shift || true
 benchmark=suite
 case "${1:-}" in
-suite | micro | unseen | halo)
+suite | micro | unseen | halo | patterns)
     benchmark=$1
     shift
     ;;
 esac
 case "$benchmark"_"$kind" in
 suite_cpu | micro_cpu | unseen_cpu) gpu=OFF ;;
-suite_gpu | micro_gpu | halo_gpu | unseen_gpu) gpu=ON ;;
+suite_gpu | micro_gpu | halo_gpu | unseen_gpu | patterns_gpu) gpu=ON ;;
 *)
-    echo "usage: sh tests/bench/run.sh cpu|gpu [suite|micro|unseen|halo] [ARGUMENT...]"
-    echo "halo is for several GPUs (halo_host: right results on simulated devices)"
+    echo "usage: sh tests/bench/run.sh cpu|gpu [suite|micro|unseen|halo|patterns] [ARGUMENT...]"
+    echo "halo is for several GPUs (halo_host: right results on simulated devices), patterns for one with nvcc"
     exit 2
     ;;
 esac
@@ -39,6 +39,7 @@ if ! cmake -S . -B build/bench -G Ninja -DCMAKE_C_COMPILER=clang-19 -DCMAKE_BUIL
 fi
 cmake --build build/bench --target "$program" -j "$(nproc)"
 
+[ "$benchmark" != patterns ] || exec "build/bench/tests/bench/patterns/$program" "$@"
 "build/bench/tests/bench/$benchmark/$program" --json "build/bench/$program.json" "$@"
 [ "$benchmark" != unseen ] || exit 0
 python3 tests/bench/report.py "build/bench/$program.json"

@@ -36,9 +36,9 @@ constexpr const char *ApartMark = "teamwork.items.apart";   /* see turnsApart() 
 constexpr const char *JammedMark = "teamwork.items.jammed"; /* work-items of several rows */
 constexpr const char *ParallelMark = "llvm.loop.parallel_accesses";
 
-/* LLVM's, of a loop: that it is not unrolled; that vectors are wanted, how many elements these have, and how many of them are on their
+/* LLVM's, of a loop: that it is not unrolled, or not where its length is not a constant; that vectors are wanted, how many elements these have, and how many of them are on their
    way side by side. */
-constexpr const char *NotUnrolled = "llvm.loop.unroll.disable";
+constexpr const char *NotUnrolled = "llvm.loop.unroll.disable", *NotAtRunTime = "llvm.loop.unroll.runtime.disable";
 constexpr const char *AsksForVectors = "llvm.loop.vectorize.enable", *VectorWidth = "llvm.loop.vectorize.width",
                      *InterleaveCount = "llvm.loop.interleave.count";
 

@@ -62,3 +62,173 @@ define i64 @keeps_two_uses(i64 %block, i64 %rest, i64 %first, ptr %x) {
 !nvvm.annotations = !{!10, !11}
 !10 = !{ptr @words, !"kernel", i32 1}
 !11 = !{ptr @keeps_other_word, !"kernel", i32 1}
+
+; Numbers in an index that is not negative come last, through shifts too.
+; CHECK-LABEL: @neighbour(
+; CHECK: %[[WIDE:.*]] = sext i32 %i to i64
+; CHECK: %[[HERE:.*]] = getelementptr float, ptr %x, i64 %[[WIDE]]
+; CHECK: getelementptr float, ptr %[[HERE]], i64 -1
+define float @neighbour(ptr %x, i32 %i) {
+  %left = add nsw i32 %i, -1
+  %index = zext nneg i32 %left to i64
+  %at = getelementptr inbounds float, ptr %x, i64 %index
+  %v = load float, ptr %at, align 4
+  ret float %v
+}
+
+; CHECK-LABEL: @pair(
+; CHECK: %[[WIDE:.*]] = sext i32 %t to i64
+; CHECK: %[[FOUR:.*]] = mul i64 %[[WIDE]], 4
+; CHECK: %[[HERE:.*]] = getelementptr [64 x float], ptr %x, i64 0, i64 %[[FOUR]]
+; CHECK: getelementptr float, ptr %[[HERE]], i64 7
+define float @pair(ptr %x, i32 %t) {
+  %two = add nuw nsw i32 %t, 2
+  %scaled = shl nuw nsw i32 %two, 2
+  %last = add nsw i32 %scaled, -1
+  %index = zext nneg i32 %last to i64
+  %at = getelementptr inbounds [64 x float], ptr %x, i64 0, i64 %index
+  %v = load float, ptr %at, align 4
+  ret float %v
+}
+
+; It may wrap around.
+define float @keeps_wrapping(ptr %x, i32 %i) {
+  %left = add i32 %i, -1
+  %index = zext nneg i32 %left to i64
+  %at = getelementptr inbounds float, ptr %x, i64 %index
+  %v = load float, ptr %at, align 4
+  ret float %v
+}
+
+; It may be negative, and the extension is that of a number without a sign.
+define float @keeps_unsigned(ptr %x, i32 %i) {
+  %left = add nsw i32 %i, -1
+  %index = zext i32 %left to i64
+  %at = getelementptr inbounds float, ptr %x, i64 %index
+  %v = load float, ptr %at, align 4
+  ret float %v
+}
+
+; The shifted number may wrap around.
+define float @keeps_shift(ptr %x, i32 %t) {
+  %two = add nuw nsw i32 %t, 2
+  %scaled = shl nuw i32 %two, 2
+  %index = zext nneg i32 %scaled to i64
+  %at = getelementptr inbounds float, ptr %x, i64 %index
+  %v = load float, ptr %at, align 4
+  ret float %v
+}
+
+; Members of 32 bits are factors of 32 bits.
+; CHECK-LABEL: @halves(
+; CHECK: call i32 asm "mov.b32 $0, $1;", "=r,r"
+; CHECK: %[[ROWS:.*]] = zext i32 %{{.*}} to i64
+; CHECK: mul i64 %wide, %[[ROWS]]
+define i64 @halves(i64 %words, i32 %row) {
+  %wide = zext i32 %row to i64
+  %rows = lshr i64 %words, 32
+  %r = mul i64 %wide, %rows
+  ret i64 %r
+}
+
+; The other factor has 64 bits.
+define i64 @keeps_wide(i64 %words, i64 %row) {
+  %rows = lshr i64 %words, 32
+  %r = mul i64 %row, %rows
+  ret i64 %r
+}
+
+; Extended numbers are known to have 32 bits.
+define i64 @keeps_extended(i32 %rows, i32 %row) {
+  %wide = zext i32 %row to i64
+  %also.wide = zext i32 %rows to i64
+  %r = mul i64 %wide, %also.wide
+  ret i64 %r
+}
+
+; Different memory by the way that control came: each way has its load.
+; CHECK-LABEL: @ways(
+; CHECK: near:
+; CHECK: load float, ptr addrspace(3)
+; CHECK: far:
+; CHECK: load float, ptr addrspace(1)
+; CHECK: behind:
+; CHECK-NEXT: phi float
+; CHECK-NOT: load
+define float @ways(ptr addrspace(1) %x, i64 %i, i1 %is.near) {
+entry:
+  br i1 %is.near, label %near, label %far
+near:
+  %a = getelementptr [64 x float], ptr addrspacecast (ptr addrspace(3) @tile to ptr), i64 0, i64 %i
+  br label %behind
+far:
+  %any = addrspacecast ptr addrspace(1) %x to ptr
+  %b = getelementptr float, ptr %any, i64 %i
+  br label %behind
+behind:
+  %at = phi ptr [ %a, %near ], [ %b, %far ]
+  %v = load float, ptr %at, align 4
+  ret float %v
+}
+@tile = internal addrspace(3) global [64 x float] undef, align 16
+
+; Or by a condition.
+; CHECK-LABEL: @chosen(
+; CHECK: br i1 %is.near
+; CHECK: load float, ptr addrspace(3)
+; CHECK: load float, ptr addrspace(1)
+; CHECK: phi float
+define float @chosen(ptr addrspace(1) %x, i64 %i, i1 %is.near) {
+  %a = getelementptr [64 x float], ptr addrspacecast (ptr addrspace(3) @tile to ptr), i64 0, i64 %i
+  %any = addrspacecast ptr addrspace(1) %x to ptr
+  %b = getelementptr float, ptr %any, i64 %i
+  %at = select i1 %is.near, ptr %a, ptr %b
+  %v = load float, ptr %at, align 4
+  ret float %v
+}
+
+; The load comes behind a store, which may be to the same place.
+define float @keeps_behind_store(ptr addrspace(1) %x, i64 %i, i1 %is.near, ptr %y) {
+entry:
+  br i1 %is.near, label %near, label %far
+near:
+  %a = getelementptr [64 x float], ptr addrspacecast (ptr addrspace(3) @tile to ptr), i64 0, i64 %i
+  br label %behind
+far:
+  %any = addrspacecast ptr addrspace(1) %x to ptr
+  %b = getelementptr float, ptr %any, i64 %i
+  br label %behind
+behind:
+  %at = phi ptr [ %a, %near ], [ %b, %far ]
+  store float 1.0, ptr %y, align 4
+  %v = load float, ptr %at, align 4
+  ret float %v
+}
+
+; One way may go elsewhere, where nothing is loaded.
+define float @keeps_other_way(ptr addrspace(1) %x, i64 %i, i1 %is.near, i1 %ends) {
+entry:
+  br i1 %is.near, label %near, label %far
+near:
+  %a = getelementptr [64 x float], ptr addrspacecast (ptr addrspace(3) @tile to ptr), i64 0, i64 %i
+  br i1 %ends, label %end, label %behind
+far:
+  %any = addrspacecast ptr addrspace(1) %x to ptr
+  %b = getelementptr float, ptr %any, i64 %i
+  br label %behind
+behind:
+  %at = phi ptr [ %a, %near ], [ %b, %far ]
+  %v = load float, ptr %at, align 4
+  ret float %v
+end:
+  ret float 0.0
+}
+
+; The same memory.
+define float @keeps_one_memory(ptr addrspace(1) %x, ptr addrspace(1) %y, i1 %first) {
+  %any = addrspacecast ptr addrspace(1) %x to ptr
+  %other = addrspacecast ptr addrspace(1) %y to ptr
+  %at = select i1 %first, ptr %any, ptr %other
+  %v = load float, ptr %at, align 4
+  ret float %v
+}

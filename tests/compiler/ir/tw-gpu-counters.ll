@@ -74,5 +74,27 @@ end:
   ret void
 }
 
+; LLVM has unrolled it for ptxas to unroll it again.
+define void @keeps_unrolled_by_four(ptr addrspace(1) %x, ptr %any, i32 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %wide = zext i32 %i to i64
+  %at = getelementptr float, ptr addrspace(1) %x, i64 %wide
+  store float 1.0, ptr addrspace(1) %at, align 4
+  %second = or disjoint i32 %i, 1
+  %second.wide = zext i32 %second to i64
+  %second.at = getelementptr float, ptr addrspace(1) %x, i64 %second.wide
+  store float 1.0, ptr addrspace(1) %second.at, align 4
+  %next = add nuw i32 %i, 2
+  %more = icmp ult i32 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !22
+end:
+  ret void
+}
+
 !20 = distinct !{!20, !21}
 !21 = !{!"llvm.loop.unroll.disable"}
+!22 = distinct !{!22, !23}
+!23 = !{!"llvm.loop.unroll.runtime.disable"}

@@ -30,6 +30,31 @@ end:
   ret void
 }
 
+; A loop that may have no turn.
+; CHECK-LABEL: @behind_test(
+; CHECK: br i1 %any, label %[[FRONT:.*]], label %end
+; CHECK: [[FRONT]]:
+; CHECK: %[[FIRST:.*]] = sext i32 %first to i64
+; CHECK: %[[PLACE:.*]] = getelementptr float, ptr %x, i64 %[[FIRST]]
+; CHECK: br label %loop
+; CHECK: getelementptr float, ptr %[[PLACE]], i64
+define void @behind_test(ptr %x, i32 %first, i32 %n) {
+entry:
+  %any = icmp ne i32 %n, 0
+  br i1 %any, label %loop, label %end
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %sum = add i32 %first, %i
+  %index = zext nneg i32 %sum to i64
+  %at = getelementptr inbounds float, ptr %x, i64 %index
+  store float 1.0, ptr %at, align 4
+  %next = add nuw nsw i32 %i, 1
+  %more = icmp ult i32 %next, %n
+  br i1 %more, label %loop, label %end
+end:
+  ret void
+}
+
 ; The sum may wrap around.
 define void @keeps_unknown_sign(ptr %x, i32 %first, i32 %n) {
 entry:

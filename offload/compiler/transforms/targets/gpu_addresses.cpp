@@ -5,19 +5,30 @@
      copy of a block, an array of which is indexed by what varies. Accesses by it are generic then, and so are those by pointers of
      the copy.
    - The number of a group's first work-item and a work-item's number in the group have no bit in common, so LLVM takes an or for their
-     sum. ptxas knows multiplications that add, but none that set bits, and the launch's offset comes behind (addOffsetFirst()). */
+     sum. ptxas knows multiplications that add, but none that set bits, and the launch's offset comes behind (addOffsetFirst()).
+   - An index of 32 bits that is known not to be negative is extended by zeros, which hides the numbers that are added in it: each
+     neighbour of an element computes its address (addNumberLast()).
+   - Two members of 32 bits come in one word, and LLVM takes such a half for 64 bits: products with it are two instructions more
+     (multiplyHalves()).
+   - Where two ways load from different memory, LLVM makes one load of both, of an address of any memory (loadOnEachWay()). */
 #include "passes.h"
 
 #include "analysis/predicates.h"
+#include "gpu_spaces.h"
 
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/IR/PatternMatch.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 using namespace llvm;
 
@@ -52,6 +63,168 @@ bool addOffsetFirst(Instruction &I)
         return false;
     }
     I.eraseFromParent();
+    return true;
+}
+
+/* What an integer, extended by its sign, is the sum of. */
+struct Sum {
+    Value *Wide;     /* null: 0 */
+    uint64_t Number; /* of 64 bits, as the sum */
+};
+
+/* No term, nor what it is multiplied by, overflows: so the sum of 64 bits is the same. */
+Sum wideSum(Value *Narrow, IRBuilder<> &B)
+{
+    using namespace PatternMatch;
+    Value *Of;
+    const APInt *Number;
+    Type *Word = B.getInt64Ty();
+    if (match(Narrow, m_APInt(Number)))
+        return {nullptr, uint64_t(Number->getSExtValue())};
+    if (match(Narrow, m_NSWAddLike(m_Value(Of), m_APInt(Number)))) {
+        const Sum Rest = wideSum(Of, B);
+        return {Rest.Wide, Rest.Number + uint64_t(Number->getSExtValue())};
+    }
+    uint64_t Factor = 0;
+    if (match(Narrow, m_NSWShl(m_Value(Of), m_APInt(Number))) && Number->ult(31))
+        Factor = uint64_t(1) << Number->getZExtValue();
+    else if (match(Narrow, m_NSWMul(m_Value(Of), m_APInt(Number))))
+        Factor = uint64_t(Number->getSExtValue());
+    if (const Sum Rest = Factor ? wideSum(Of, B) : Sum{nullptr, 0}; Rest.Number != 0)
+        return {Rest.Wide ? B.CreateMul(Rest.Wide, B.getInt64(Factor)) : nullptr, Rest.Number * Factor};
+    return {B.CreateSExt(Narrow, Word), 0};
+}
+
+/* Whether wideSum() finds a number. */
+bool hasNumber(Value *Narrow)
+{
+    using namespace PatternMatch;
+    Value *Of;
+    const APInt *Number;
+    return match(Narrow, m_NSWAddLike(m_Value(), m_APInt(Number)))
+           || ((match(Narrow, m_NSWShl(m_Value(Of), m_APInt(Number)))
+                || match(Narrow, m_NSWMul(m_Value(Of), m_APInt(Number))))
+               && hasNumber(Of));
+}
+
+/* Adds a number in an index behind the rest of it, where it is a part of the instruction that accesses. */
+bool addNumberLast(Instruction &I)
+{
+    using namespace PatternMatch;
+    auto *To = dyn_cast<GetElementPtrInst>(&I);
+    Value *Narrow;
+    const unsigned Last = To ? To->getNumOperands() - 1 : 0;
+    if (!To || To->getType()->isVectorTy() || !match(To->getOperand(Last), m_NNegZExt(m_Value(Narrow)))
+        || !Narrow->getType()->isIntegerTy(32) || !To->getOperand(Last)->getType()->isIntegerTy(64)
+        || !hasNumber(Narrow))
+        return false;
+    IRBuilder<> B(To);
+    const Sum Index = wideSum(Narrow, B);
+    if (!Index.Wide)
+        return false;
+    auto *First = cast<GetElementPtrInst>(To->clone());
+    First->setOperand(Last, Index.Wide);
+    First->setNoWrapFlags(GEPNoWrapFlags::none());
+    B.Insert(First);
+    To->replaceAllUsesWith(B.CreateGEP(To->getResultElementType(), First, B.getInt64(Index.Number)));
+    To->eraseFromParent();
+    return true;
+}
+
+/* A half of a word, as 64 bits. */
+bool isHalf(const Value *V)
+{
+    using namespace PatternMatch;
+    return match(V, m_CombineOr(m_LShr(m_Value(), m_SpecificInt(32)), m_And(m_Value(), m_SpecificInt(UINT32_MAX))));
+}
+
+/* A product of two numbers of 32 bits, of which at least one is such a half. LLVM would see through an extension. */
+bool multiplyHalves(Instruction &I)
+{
+    using namespace PatternMatch;
+    const auto IsNarrow = [](const Value *V) {
+        const Value *Narrow;
+        return isHalf(V) || (match(V, m_ZExt(m_Value(Narrow))) && Narrow->getType()->isIntegerTy(32));
+    };
+    if (I.getOpcode() != Instruction::Mul || !I.getType()->isIntegerTy(64) || !all_of(I.operand_values(), IsNarrow)
+        || none_of(I.operand_values(), isHalf))
+        return false;
+    for (Use &Factor : I.operands()) {
+        if (!isHalf(Factor))
+            continue;
+        IRBuilder<> B(&I);
+        Type *Word = B.getInt32Ty();
+        auto *Move = InlineAsm::get(FunctionType::get(Word, {Word}, false), "mov.b32 $0, $1;", "=r,r", false);
+        CallInst *Hidden = B.CreateCall(Move, {B.CreateTrunc(Factor, Word)});
+        Hidden->setDoesNotAccessMemory();
+        Hidden->setDoesNotThrow();
+        Factor = B.CreateZExt(Hidden, I.getType());
+    }
+    return true;
+}
+
+/* The load of another address, in the memory that this is known to be of. */
+LoadInst *loadAt(IRBuilder<> &B, const LoadInst &Like, Value *Place)
+{
+    Value *Known = B.CreateAddrSpaceCast(Place, B.getPtrTy(spacesOf(Place) == TeamSpace ? 3 : 1));
+    auto *Load = cast<LoadInst>(B.Insert(Like.clone()));
+    Load->setOperand(LoadInst::getPointerOperandIndex(), Known);
+    return Load;
+}
+
+bool areOfDifferentMemory(ArrayRef<Value *> Places)
+{
+    unsigned Spaces = 0;
+    for (const Value *Place : Places) {
+        const unsigned Its = spacesOf(Place);
+        if (Its != TeamSpace && Its != GlobalSpace)
+            return false;
+        Spaces |= Its;
+    }
+    return Spaces == (TeamSpace | GlobalSpace);
+}
+
+/* A load of an address that is chosen by the way that control came, or by a condition. The first is loaded on each way, if control comes
+   from there to the load in any case, and nothing is written between; the second by a branch. */
+bool loadOnEachWay(LoadInst &Load)
+{
+    auto *Place = dyn_cast<Instruction>(Load.getPointerOperand());
+    if (!Place || !Load.isSimple() || !Place->hasOneUse())
+        return false;
+    if (auto *Choice = dyn_cast<SelectInst>(Place)) {
+        Value *Places[] = {Choice->getTrueValue(), Choice->getFalseValue()};
+        if (!areOfDifferentMemory(Places))
+            return false;
+        Instruction *Ends[2];
+        SplitBlockAndInsertIfThenElse(Choice->getCondition(), Load.getIterator(), &Ends[0], &Ends[1]);
+        PHINode *Loaded = IRBuilder<>(&Load).CreatePHI(Load.getType(), 2);
+        for (unsigned Way = 0; Way < 2; ++Way) {
+            IRBuilder<> B(Ends[Way]);
+            Loaded->addIncoming(loadAt(B, Load, Places[Way]), Ends[Way]->getParent());
+        }
+        Load.replaceAllUsesWith(Loaded);
+    } else if (auto *Ways = dyn_cast<PHINode>(Place); Ways && Ways->getParent() == Load.getParent()) {
+        SmallVector<Value *, 4> Places(Ways->incoming_values());
+        const auto Passes = [](const Instruction &I) {
+            return !I.mayWriteToMemory() && isGuaranteedToTransferExecutionToSuccessor(&I);
+        };
+        if (!areOfDifferentMemory(Places) || !all_of(make_range(Load.getParent()->begin(), Load.getIterator()), Passes)
+            || !all_of(Ways->blocks(), [](const BasicBlock *From) {
+                   const auto *End = dyn_cast<BranchInst>(From->getTerminator());
+                   return End && End->isUnconditional();
+               }))
+            return false;
+        PHINode *Loaded = IRBuilder<>(Ways).CreatePHI(Load.getType(), Ways->getNumIncomingValues());
+        for (unsigned Way = 0; Way < Ways->getNumIncomingValues(); ++Way) {
+            IRBuilder<> B(Ways->getIncomingBlock(Way)->getTerminator());
+            Loaded->addIncoming(loadAt(B, Load, Places[Way]), Ways->getIncomingBlock(Way));
+        }
+        Load.replaceAllUsesWith(Loaded);
+    } else {
+        return false;
+    }
+    Load.eraseFromParent();
+    Place->eraseFromParent();
     return true;
 }
 
@@ -120,8 +293,15 @@ bool tellGlobalPointers(Function &F)
 bool shortenGpuAddresses(Function &F, FunctionAnalysisManager &)
 {
     bool Changed = tellGlobalPointers(F);
-    for (Instruction &I : make_early_inc_range(instructions(F)))
-        Changed |= addOffsetFirst(I);
+    SmallVector<LoadInst *, 32> Loads;
+    for (Instruction &I : make_early_inc_range(instructions(F))) {
+        if (auto *Load = dyn_cast<LoadInst>(&I))
+            Loads.push_back(Load);
+        else
+            Changed |= addOffsetFirst(I) || addNumberLast(I) || multiplyHalves(I);
+    }
+    for (LoadInst *Load : Loads)
+        Changed |= loadOnEachWay(*Load);
     return Changed;
 }
 

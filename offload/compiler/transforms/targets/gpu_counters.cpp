@@ -74,8 +74,10 @@ bool hideCounters(Loop &L, ScalarEvolution &SE)
                 if (PHINode *Counter = counterOf(At->getOperand(1), L, SE, Signed, Plus))
                     Accesses.push_back({At, Counter, Signed, Plus});
         }
-    /* ptxas unrolls other loops, and can only see in 64 bits that the addresses of its turns have a distance that is known */
-    if (!hasLoopMark(L, NotUnrolled) && none_of(Accesses, [](const Access &A) { return A.Plus != 0; }))
+    /* ptxas unrolls other loops, and those that gpu_unrolling.cpp has unrolled again, and can only see in 64 bits that the addresses of
+       its turns have a distance that is known */
+    if (!hasLoopMark(L, NotUnrolled)
+        && (hasLoopMark(L, NotAtRunTime) || none_of(Accesses, [](const Access &A) { return A.Plus != 0; })))
         return false;
     IRBuilder<> B(&*L.getHeader()->getFirstInsertionPt());
     DenseMap<std::pair<PHINode *, unsigned>, Value *> Indexes; /* by whether it is signed */
@@ -100,7 +102,7 @@ bool hideCounters(Loop &L, ScalarEvolution &SE)
         return false;
     /* and LLVM need not unroll the shorter code again, when it links */
     if (!hasLoopMark(L, NotUnrolled))
-        addLoopMark(L, "llvm.loop.unroll.runtime.disable");
+        addLoopMark(L, NotAtRunTime);
     return true;
 }
 

@@ -3,14 +3,11 @@
 
    - A loop over an array whose index is tested computes the address of each access (advancePointer()), and so does one over an array of
      the work-item whose index is a sum (advanceThroughArray()).
-   - ptxas unrolls what LLVM has unrolled again, for 8 and 16 turns, and each time that the loop begins it finds out how many of these
-     there are: ten instructions, which a short loop inside another one does not earn.
    - A loop whose step is a group's size has a counter of 64 bits, also where its limit is known to be small, and each turn computes and
      compares both halves (narrowCounter()). Where the step is a constant, LLVM sees better without what becomes of the halves. */
 #include "passes.h"
 
 #include "analysis/accesses.h"
-#include "base/marks.h"
 #include "utilities/expander.h"
 
 #include <algorithm>
@@ -120,18 +117,6 @@ bool advancePointers(Loop &L, ScalarEvolution &SE, const DominatorTree &DT)
     return Changed;
 }
 
-/* What LLVM unrolls ptxas need not unroll again. */
-void unrollOnce(Loop &L)
-{
-    constexpr const char *Later = "llvm.loop.unroll.followup_unrolled";
-    if (hasLoopMark(L, Later) || hasLoopMark(L, NotUnrolled))
-        return;
-    LLVMContext &Context = L.getHeader()->getContext();
-    MDNode *Not = MDNode::get(Context, MDString::get(Context, NotUnrolled));
-    MDNode *Mark = MDNode::get(Context, {MDString::get(Context, Later), Not});
-    L.setLoopID(makePostTransformationMetadata(Context, L.getLoopID(), {}, {Mark}));
-}
-
 /* A counter of 64 bits that goes on only while it is less than a limit, and never leaves 32 bits, gets as many. */
 bool narrowCounter(PHINode &Counter, Loop &L, ScalarEvolution &SE)
 {
@@ -196,15 +181,17 @@ bool narrowCounters(Loop &L, ScalarEvolution &SE)
 bool advanceGpuPointers(Function &F, FunctionAnalysisManager &FAM)
 {
     auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
+    auto &LI = FAM.getResult<LoopAnalysis>(F);
     auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
     bool Changed = false;
-    for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder()) {
+    for (Loop *L : LI.getLoopsInPreorder()) {
         Changed |= narrowCounters(*L, SE);
-        if (L->isInnermost()) {
-            Changed |= advancePointers(*L, SE, DT);
-            if (L->getParentLoop() && !SE.getSmallConstantTripCount(L))
-                unrollOnce(*L);
-        }
+        if (!L->isInnermost())
+            continue;
+        /* where a loop may have no turn, the test for that is in front of it */
+        if (!L->getLoopPreheader())
+            Changed |= InsertPreheaderForLoop(L, &DT, &LI, nullptr, false) != nullptr;
+        Changed |= advancePointers(*L, SE, DT);
     }
     return Changed;
 }

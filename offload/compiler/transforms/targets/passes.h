@@ -12,11 +12,14 @@ namespace tw_compiler
 /* gpu_arguments.cpp lets the work-items of a team share the arrays among their arguments. */
 bool shareArguments(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
-/* gpu_addresses.cpp says that pointers are global, and adds a launch's offset first. */
+/* gpu_addresses.cpp says which memory pointers are of, and computes addresses in few instructions. */
 bool shortenGpuAddresses(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 /* gpu_barriers.cpp takes barriers out that order nothing. */
 bool leaveGpuBarriers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+
+/* gpu_unrolling.cpp says how far loops are unrolled. */
+bool decideGpuUnrolling(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 /* gpu_pointers.cpp advances pointers with their loops. */
 bool advanceGpuPointers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);

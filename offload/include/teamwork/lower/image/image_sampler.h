@@ -37,8 +37,12 @@ TW_DEVICE_INLINE int32_t tw_internal_clamp_int(int32_t x, int32_t low, int32_t h
 /* For |x| < 2^31. */
 TW_DEVICE_INLINE int32_t tw_internal_floor(float x)
 {
+#ifdef __NVPTX__
+    return __nvvm_f2i_rm(x);
+#else
     const int32_t i = (int32_t)x;
     return i - ((float)i > x);
+#endif
 }
 
 /* Where a normalized coordinate lies in the image that it falls in, from 0 to 1 (8.2: repeat). 0 for what is so large
