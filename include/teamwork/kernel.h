@@ -136,6 +136,55 @@ TW_INTERNAL_DEFINE_KERNEL_OF(nd_range_kernel, "tw_parallel_for_nd_range()",
     tw_parallel_for_nd_range_kernel((group), (range), TW_INTERNAL_KERNEL_OF(nd_range_kernel, name),                    \
                                     TW_INTERNAL_BLOCK(name, __VA_ARGS__), TW_INTERNAL_BLOCK_BYTES(name))
 
+/* ---- blocks that the program fills ------------------------------------------------------------------------------- */
+
+/**
+ * Declares `block`, an argument block of kernel `name` that the program fills member by member, in loops too. Followed by a
+ * semicolon.
+ *
+ *     struct mix { const float *in[FIELDS]; float *out; size_t n; TW_REDUCTION(double, TW_SUM) sum; };
+ *     ...
+ *     TW_FILL_BLOCK(mix, block);
+ *     for (size_t i = 0; i < FIELDS; ++i)
+ *         block.in[i] = tw_read(cg, fields[i]);
+ *     block.out = tw_write(cg, out);
+ *     block.n = n;
+ *     tw_set(block.sum, TW_REDUCE_INIT(cg, total));
+ *     tw_parallel_for_kernel(cg, tw_range_1d(n), TW_FILLED(mix, block));
+ *
+ * What is not filled when it is launched is as in a launch that does not name it: numbers are zero, and a pointer, a view
+ * or a reduction is an error that says its name, TW_ERROR_INVALID_ARGUMENT or TW_ERROR_INVALID_KERNEL. That is so for each
+ * element of an array of pointers, where NULL may be assigned; but not in arrays of structs, as of views, whose pointers are
+ * NULL. A block may be launched in several groups, if what it has from accessors is assigned in each.
+ */
+#define TW_FILL_BLOCK(name, block)                                                                                     \
+    name##_tw_block block = TW_INTERNAL_ZEROED;                                                                        \
+    tw_internal_begin_filling(TW_KERNEL(name), &block, sizeof block)
+
+/** Assigns what is no expression in C: TW_REDUCE() and the like, TW_READ_VIEW() and the like, {x, y}. Other values too: then
+ *  it is an error, not a warning alone, if tw_read() is assigned to a pointer that is written through. */
+#define tw_set(member, ...)                                                                                            \
+    __extension__({                                                                                                    \
+        __typeof__(member) tw_value_ = TW_INTERNAL_FILLING(__VA_ARGS__);                                               \
+        (member) = tw_value_;                                                                                          \
+    })
+
+/** Kernel `name` and a block of it, in a launch of an object (kernel_object.h): the last three arguments of
+ *  tw_parallel_for_kernel() and the like. A block of another kernel does not compile. */
+#define TW_FILLED(name, block) TW_KERNEL(name), TW_INTERNAL_FILLED_BLOCK(name, &(block)), TW_INTERNAL_BLOCK_BYTES(name)
+
+#ifdef __cplusplus
+#define TW_INTERNAL_ZEROED                                                                                             \
+    {                                                                                                                  \
+    }
+#define TW_INTERNAL_FILLING(...) TW_INTERNAL_C_INITIALIZERS(__VA_ARGS__)
+#define TW_INTERNAL_FILLED_BLOCK(name, block) static_cast<const name##_tw_block *>(block)
+#else
+#define TW_INTERNAL_ZEROED {0}
+#define TW_INTERNAL_FILLING(...) TW_INTERNAL_CHECKED_POINTERS(__VA_ARGS__)
+#define TW_INTERNAL_FILLED_BLOCK(name, block) TW_INTERNAL_CHECKED_POINTERS((const name##_tw_block *){block})
+#endif
+
 /* ---- groups of one kernel ---------------------------------------------------------------------------------------- */
 
 /**
