@@ -347,7 +347,7 @@ class Captures:
         reads = all(is_scalar(member.type) and not self.unit.analysis.use(member, self.body, frozenset({key}), 1) & WRITE
                     for member in found)
         has_pointers = not is_pointer(kind) and any(is_pointer(field.type) for field in record.get_canonical().get_fields())
-        return found if has_pointers and reads and not is_file_scope(declared) else []
+        return found if has_pointers and reads and not is_file_scope(declared) and name not in self.unit.mapped_names else []
 
     def assembled(self, declared, kind, members, node):
         """A struct that the kernel makes of the members that it uses: mapped pointers, and numbers."""
@@ -364,6 +364,9 @@ class Captures:
             if not pointer and not is_scalar(member.type) or pointer and field not in self.unit.mapped_members:
                 raise Refused("pointer in struct", f"{name} has mapped members, and the body uses {field}, which is none and no "
                               "number", "copy it to a variable before the region", member.start)
+            if not pointer and field in self.unit.kept_members:
+                raise Refused("map item", f"a data directive maps a number {field} of a struct, and the body reads one",
+                              "copy it to a variable before the region", member.start)
             part = parts.setdefault(field, Capture(f"{name}_{field}", declared, "pointer" if pointer else "value"))
             part.flags |= self.unit.analysis.use(member, self.body, frozenset({key_of(declared)}), 0 if pointer else 1)
             part.path, part.field_type = f"{name}{'->' if is_reached else '.'}{field}", member.type

@@ -23,7 +23,7 @@ class Unit:
         self.tu, self.errors = tree.parse(path, arguments, compiler)
         self.is_cxx = not path.endswith(".c")
         self.files, self.functions, self.directives = {}, [], {}
-        self.mapped_names, self.mapped_members = set(), set()
+        self.mapped_names, self.mapped_members, self.kept_members = set(), set(), set()  # kept: by data directives
         self.statements, self.starting = {}, {}
         self.instance = self.template = None  # the instantiation that stands for its template: trees of both
         self.template_names = set()           # its parameters
@@ -56,6 +56,7 @@ class Unit:
                 self.mapped_members.update(item.member for _, item in items if item.member)
                 if not directive.words.startswith("target teams"):
                     self.mapped_names.update(item.name for _, item in items if not item.member)
+                    self.kept_members.update(item.member for _, item in items if item.member)
 
     def collect_functions(self, cursor):
         """Builds the trees of top-level declarations of the project's files that have directives."""
