@@ -501,6 +501,28 @@ TW_TEST(kernels_are_chosen_at_run_time)
         TW_EQUAL(value, 32);
 }
 
+TW_KERNEL_FUNCTION(named, tw_item, item, (const int *, in), (int *, out), (Settings, settings), (int, TW_SUM, sum))
+{
+    const std::size_t i = tw_global_id(item, 0);
+    out[i] = twice(settings.apply(in[i]));
+    tw_combine(*sum, out[i]);
+}
+TW_RANGE_REDUCTION(static named, 1, sum);
+
+TW_TEST(members_are_there_by_their_names)
+{
+    std::vector<int> in(48, 5), out(48), sum(1);
+    {
+        const Queue queue;
+        const Buffer<int> ins(in), outs(out), sums(sum);
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_parallel_for(cg, tw_range_1d(48), named, .in = tw_read(cg, ins), .out = tw_discard_write(cg, outs),
+                        .settings = {3, 4}, .sum = TW_REDUCE_INIT(cg, sums));
+        TW_PASS(tw_queue_submit(queue, cg, nullptr));
+    }
+    TW_CHECK(out[0] == 38 && out[47] == 38 && sum[0] == 48 * 38);
+}
+
 /* A block that a loop fills. */
 struct mixed {
     const int *in[3];
@@ -550,6 +572,7 @@ TW_TEST_LIST = {
     TW_CASE(kernels_have_variants),
     TW_CASE(kernels_are_listed),
     TW_CASE(kernels_are_chosen_at_run_time),
+    TW_CASE(members_are_there_by_their_names),
     TW_CASE(loops_fill_a_block),
     TW_CASES_END,
 };

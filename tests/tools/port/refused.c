@@ -76,6 +76,7 @@ static void regions(double *x, double **rows, struct list list, struct mapped ma
     for (int j = 0; j < n; ++j)
         x[j] = first_of(mapped);
 #pragma omp target enter data map(to : mapped.count)
+    mapped.count = n;
 #pragma omp target teams distribute parallel for map(to : mapped.values[0 : n]) /* refused: map item */
     for (int j = 0; j < n; ++j)
         x[j] = mapped.values[j] * mapped.count;

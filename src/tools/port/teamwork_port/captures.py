@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a region takes from outside, and as what: pointers with their modes, values, mapped variables, reductions."""
+import re
+
 from .access import ASSIGNED, CHASE, READ, STORED, WRITE
 from .calls import is_file_scope
 from .clauses import map_items, reductions
@@ -365,8 +367,7 @@ class Captures:
                 raise Refused("pointer in struct", f"{name} has mapped members, and the body uses {field}, which is none and no "
                               "number", "copy it to a variable before the region", member.start)
             if not pointer and field in self.unit.kept_members:
-                raise Refused("map item", f"a data directive maps a number {field} of a struct, and the body reads one",
-                              "copy it to a variable before the region", member.start)
+                self.kept_member(name, field, member)
             part = parts.setdefault(field, Capture(f"{name}_{field}", declared, "pointer" if pointer else "value"))
             part.flags |= self.unit.analysis.use(member, self.body, frozenset({key_of(declared)}), 0 if pointer else 1)
             part.path, part.field_type = f"{name}{'->' if is_reached else '.'}{field}", member.type
@@ -383,6 +384,16 @@ class Captures:
             self.by_name[part.name] = part
         self.add_member_items(name, declared.type)
         return capture
+
+    def kept_member(self, name, field, member):
+        """Refuses a number that a data directive maps, if the file changes it: the device would have another one than the host."""
+        changed = re.compile(rf"(?:\.|->)\s*{field}\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)|(?:\+\+|--)\s*[\w.>()-]*{field}\b")
+        if changed.search(self.unit.current.code):
+            raise Refused("map item", f"a data directive maps a number {field} of a struct, which the file changes",
+                          "copy it to a variable before the region", member.start)
+        note = f"the kernel takes {field} of {name} from the host, not what a data directive has mapped"
+        if note not in (text for _, text in self.notes):
+            self.notes.append((member.start, note))
 
     def add_member_items(self, name, kind):
         for map_kind, item in self.member_items.pop(name, ()):
