@@ -118,7 +118,7 @@
 
 #include <teamwork/async_copy.h>
 #include <teamwork/group_functions.h>
-#include <teamwork/lower/kernel/body.h>
+#include <teamwork/lower/kernel/kernel_function.h>
 #include <teamwork/lower/kernel/kernel.h>
 #include <teamwork/nd_range.h>
 #include <teamwork/reduction.h>

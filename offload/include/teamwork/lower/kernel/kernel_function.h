@@ -11,8 +11,8 @@
  *     }
  *     static void saxpy_tw_body(const struct saxpy *tw_block_, tw_item item, float a, const float *x, float *y)
  */
-#ifndef TEAMWORK_LOWER_BODY_H
-#define TEAMWORK_LOWER_BODY_H
+#ifndef TEAMWORK_LOWER_KERNEL_FUNCTION_H
+#define TEAMWORK_LOWER_KERNEL_FUNCTION_H
 
 #include <stddef.h>
 
