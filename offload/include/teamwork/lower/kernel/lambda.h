@@ -64,6 +64,20 @@ template <typename F> struct name_of {
     static constexpr text value = make();
 };
 
+/* The line of a lambda: what stands between the last two colons of its name. Of other types 0. */
+template <typename F> constexpr int line_of()
+{
+    constexpr std::string_view name = type_name<F>();
+    const std::size_t last = name.rfind(':'), before = last ? name.rfind(':', last - 1) : std::string_view::npos;
+    int line = 0;
+    for (std::size_t i = before + 1; before < last && i < last; ++i) {
+        if (name[i] < '0' || name[i] > '9')
+            return 0;
+        line = 10 * line + (name[i] - '0');
+    }
+    return line;
+}
+
 constexpr unsigned long long hash(std::string_view text, unsigned long long from)
 {
     for (const char c : text)
@@ -226,7 +240,7 @@ TW_INTERNAL_PRAGMA(clang diagnostic pop)
             .abi = TW_INTERNAL_KERNEL_ABI, .form = form_, .dims = lambda_tw_dims, .lowerings = TW_INTERNAL_LOWERINGS,  \
             .kinds = TW_INTERNAL_FOR_ANY, .args_bytes = sizeof(lambda_tw_block), .host = host_, .host_end = end_,      \
             .offload = offload, .name = name_of<F>::value.at, .symbol = mangled<this_class>(),                         \
-            .function = name_of<F>::value.at, .file = __BASE_FILE__, .unit = __BASE_FILE__,                            \
+            .function = name_of<F>::value.at, .file = __BASE_FILE__, .line = line_of<F>(), .unit = __BASE_FILE__,      \
             .notes = __start_tw_local_notes, .past_notes = __stop_tw_local_notes, .local_bytes = &tw_local_bytes,      \
             .visit = visit, .pointers = tw_pointers, .misfit = misfit_, .merge = merge_};                              \
         return &tw_object;                                                                                             \
