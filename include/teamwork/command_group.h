@@ -354,6 +354,9 @@ TW_API void *tw_internal_view(tw_command_group *group, tw_buffer *buffer, tw_acc
 /* What TW_REDUCE() and the like call. */
 TW_API struct tw_internal_target tw_internal_reduction(tw_command_group *group, tw_buffer *buffer, size_t index,
                                                        bool keep);
+TW_API struct tw_internal_target tw_internal_reduction_member(tw_command_group *group, tw_buffer *buffer,
+                                                              size_t element_bytes, size_t offset, size_t bytes,
+                                                              bool keep);
 TW_API struct tw_internal_array tw_internal_reduction_array(tw_command_group *group, tw_buffer *buffer, bool keep);
 TW_API struct tw_internal_target tw_internal_reduction_to(tw_command_group *group, void *memory, size_t bytes,
                                                           bool keep);

@@ -49,6 +49,13 @@ TW_BEGIN_DECLS
 #define TW_INTERNAL_BLOCK(name, ...) TW_INTERNAL_CHECKED_POINTERS(&(const __typeof__(name##_tw_block)){__VA_ARGS__})
 #endif
 
+/* The group: in C another pointer, as to a queue, would be a warning alone. */
+#ifdef __cplusplus
+#define TW_INTERNAL_GROUP(group) (group)
+#else
+#define TW_INTERNAL_GROUP(group) TW_INTERNAL_CHECKED_POINTERS((group))
+#endif
+
 /* Not pasted in the launch itself, where the name may be a macro's. */
 #define TW_INTERNAL_BLOCK_BYTES(name) sizeof(name##_tw_block)
 
@@ -78,7 +85,7 @@ TW_INTERNAL_DEFINE_KERNEL_OF(nd_range_kernel, "tw_parallel_for_nd_range()",
  *     tw_single_task(cg, name, .out = tw_write(cg, buffer));
  */
 #define tw_single_task(group, name, ...)                                                                               \
-    tw_single_task_kernel((group), TW_INTERNAL_KERNEL_OF(single_task_kernel, name),                                    \
+    tw_single_task_kernel(TW_INTERNAL_GROUP(group), TW_INTERNAL_KERNEL_OF(single_task_kernel, name),                   \
                           TW_INTERNAL_BLOCK(name, __VA_ARGS__), TW_INTERNAL_BLOCK_BYTES(name))
 
 /**
@@ -87,13 +94,14 @@ TW_INTERNAL_DEFINE_KERNEL_OF(nd_range_kernel, "tw_parallel_for_nd_range()",
  *     tw_parallel_for(cg, tw_range_2d(rows, columns), name, .in = tw_read(cg, a), .out = tw_write(cg, b));
  */
 #define tw_parallel_for(group, range, name, ...)                                                                       \
-    tw_parallel_for_kernel((group), (range), TW_INTERNAL_KERNEL_OF(range_kernel, name),                                \
+    tw_parallel_for_kernel(TW_INTERNAL_GROUP(group), (range), TW_INTERNAL_KERNEL_OF(range_kernel, name),               \
                            TW_INTERNAL_BLOCK(name, __VA_ARGS__), TW_INTERNAL_BLOCK_BYTES(name))
 
 /** tw_parallel_for with an offset, a tw_id of the range's dimensions, that is added to every global id. */
 #define tw_parallel_for_offset(group, range, offset, name, ...)                                                        \
-    tw_parallel_for_offset_kernel((group), (range), (offset), TW_INTERNAL_KERNEL_OF(range_kernel, name),               \
-                                  TW_INTERNAL_BLOCK(name, __VA_ARGS__), TW_INTERNAL_BLOCK_BYTES(name))
+    tw_parallel_for_offset_kernel(TW_INTERNAL_GROUP(group), (range), (offset),                                         \
+                                  TW_INTERNAL_KERNEL_OF(range_kernel, name), TW_INTERNAL_BLOCK(name, __VA_ARGS__),     \
+                                  TW_INTERNAL_BLOCK_BYTES(name))
 
 /**
  * Runs a hierarchical kernel: `groups` work-groups of `local` work-items each (spec 3.7.3.3).
@@ -112,13 +120,14 @@ TW_INTERNAL_DEFINE_KERNEL_OF(nd_range_kernel, "tw_parallel_for_nd_range()",
  * launch, or divides its range. TW_ERROR_INVALID_RANGE also when the two differ in dimensions.
  */
 #define tw_parallel_for_work_group(group, groups, local, name, ...)                                                    \
-    tw_parallel_for_work_group_kernel((group), (groups), (local), TW_INTERNAL_KERNEL_OF(work_group_kernel, name),      \
+    tw_parallel_for_work_group_kernel(TW_INTERNAL_GROUP(group), (groups), (local),                                     \
+                                      TW_INTERNAL_KERNEL_OF(work_group_kernel, name),                                  \
                                       TW_INTERNAL_BLOCK(name, __VA_ARGS__), TW_INTERNAL_BLOCK_BYTES(name))
 
 /** tw_parallel_for_work_group with an offset, a tw_id of the groups' dimensions, that is added to every global id of a
  *  work-item (that of an nd_range, spec 3.7.1.2). Ids of groups and linear ids begin at 0 as ever. */
 #define tw_parallel_for_work_group_offset(group, groups, local, offset, name, ...)                                     \
-    tw_parallel_for_work_group_offset_kernel((group), (groups), (local), (offset),                                     \
+    tw_parallel_for_work_group_offset_kernel(TW_INTERNAL_GROUP(group), (groups), (local), (offset),                    \
                                              TW_INTERNAL_KERNEL_OF(work_group_kernel, name),                           \
                                              TW_INTERNAL_BLOCK(name, __VA_ARGS__), TW_INTERNAL_BLOCK_BYTES(name))
 
@@ -133,8 +142,57 @@ TW_INTERNAL_DEFINE_KERNEL_OF(nd_range_kernel, "tw_parallel_for_nd_range()",
  * work-item of a group.
  */
 #define tw_parallel_for_nd_range(group, range, name, ...)                                                              \
-    tw_parallel_for_nd_range_kernel((group), (range), TW_INTERNAL_KERNEL_OF(nd_range_kernel, name),                    \
+    tw_parallel_for_nd_range_kernel(TW_INTERNAL_GROUP(group), (range), TW_INTERNAL_KERNEL_OF(nd_range_kernel, name),   \
                                     TW_INTERNAL_BLOCK(name, __VA_ARGS__), TW_INTERNAL_BLOCK_BYTES(name))
+
+/* ---- blocks that the program fills ------------------------------------------------------------------------------- */
+
+/**
+ * Declares `block`, an argument block of kernel `name` that the program fills member by member, in loops too. Followed by a
+ * semicolon.
+ *
+ *     struct mix { const float *in[FIELDS]; float *out; size_t n; TW_REDUCTION(double, TW_SUM) sum; };
+ *     ...
+ *     TW_FILL_BLOCK(mix, block);
+ *     for (size_t i = 0; i < FIELDS; ++i)
+ *         block.in[i] = tw_read(cg, fields[i]);
+ *     block.out = tw_write(cg, out);
+ *     block.n = n;
+ *     tw_set(block.sum, TW_REDUCE_INIT(cg, total));
+ *     tw_parallel_for_kernel(cg, tw_range_1d(n), TW_FILLED(mix, block));
+ *
+ * What is not filled when it is launched is as in a launch that does not name it: numbers are zero, and a pointer, a view
+ * or a reduction is an error that says its name, TW_ERROR_INVALID_ARGUMENT or TW_ERROR_INVALID_KERNEL. That is so for each
+ * element of an array of pointers, where NULL may be assigned; but not in arrays of structs, as of views, whose pointers are
+ * NULL. A block may be launched in several groups, if what it has from accessors is assigned in each.
+ */
+#define TW_FILL_BLOCK(name, block)                                                                                     \
+    name##_tw_block block = TW_INTERNAL_ZEROED;                                                                        \
+    tw_internal_begin_filling(TW_KERNEL(name), &block, sizeof block)
+
+/** Assigns what is no expression in C: TW_REDUCE() and the like, TW_READ_VIEW() and the like, {x, y}. Other values too: then
+ *  it is an error, not a warning alone, if tw_read() is assigned to a pointer that is written through. */
+#define tw_set(member, ...)                                                                                            \
+    __extension__({                                                                                                    \
+        TW_INTERNAL_FILLING(__typeof__(member) tw_value_ = __VA_ARGS__;)                                               \
+        (member) = tw_value_;                                                                                          \
+    })
+
+/** Kernel `name` and a block of it, in a launch of an object (kernel_object.h): the last three arguments of
+ *  tw_parallel_for_kernel() and the like. A block of another kernel does not compile. */
+#define TW_FILLED(name, block) TW_KERNEL(name), TW_INTERNAL_FILLED_BLOCK(name, &(block)), TW_INTERNAL_BLOCK_BYTES(name)
+
+#ifdef __cplusplus
+#define TW_INTERNAL_ZEROED                                                                                             \
+    {                                                                                                                  \
+    }
+#define TW_INTERNAL_FILLING(...) TW_INTERNAL_C_INITIALIZERS(__VA_ARGS__)
+#define TW_INTERNAL_FILLED_BLOCK(name, block) static_cast<const name##_tw_block *>(block)
+#else
+#define TW_INTERNAL_ZEROED {0}
+#define TW_INTERNAL_FILLING(...) TW_INTERNAL_CHECKED_POINTERS(__VA_ARGS__)
+#define TW_INTERNAL_FILLED_BLOCK(name, block) TW_INTERNAL_CHECKED_POINTERS((const name##_tw_block *){block})
+#endif
 
 /* ---- groups of one kernel ---------------------------------------------------------------------------------------- */
 

@@ -31,6 +31,22 @@
  * Each size is a kernel of its own in the program and in its images: as much code, and as much time to compile. A
  * launch with another size uses that of TW_ANY_SIZE, where the size is not a constant; without it, it is an error.
  *
+ * Where a body names the members a lot, TW_KERNEL_FUNCTION() and TW_TASK_FUNCTION() write the block and the head of the
+ * function from one list, and the members are there by their names:
+ *
+ *     TW_KERNEL_FUNCTION(saxpy, tw_item, item, (float, a), (const float *, x), (float *, y))
+ *     {
+ *         size_t i = tw_global_id(item, 0);
+ *         y[i] += a * x[i];
+ *     }
+ *     TW_RANGE_KERNEL(saxpy);
+ *
+ *     TW_TASK_FUNCTION(init, (float *, out), (float, value)) { out[0] = value; }
+ *     TW_SINGLE_TASK(init);
+ *
+ * They take up to 16 members, as (type, name); a type of several words behind the name, as of an array, is __typeof__(int[4]).
+ * A member that reduces is (type, operation, name), and a pointer in the body: tw_combine(*sum, x).
+ *
  * What differs from that stands before the name, in any order:
  *
  *     TW_RANGE_KERNEL(TW_BLOCK(stencil) heat, 2);            void heat(tw_item item, const struct stencil *k): several
@@ -102,6 +118,7 @@
 
 #include <teamwork/async_copy.h>
 #include <teamwork/group_functions.h>
+#include <teamwork/lower/kernel/kernel_function.h>
 #include <teamwork/lower/kernel/kernel.h>
 #include <teamwork/nd_range.h>
 #include <teamwork/reduction.h>
@@ -120,6 +137,9 @@
 #define TW_ND_RANGE_KERNEL_SIZES(name, ...)                                                                            \
     TW_INTERNAL_KERNEL_SIZES(TW_INTERNAL_ND_OF, nd_range_kernel, name, __VA_ARGS__)
 #define TW_ANY_SIZE (TW_INTERNAL_ANY)
+
+#define TW_KERNEL_FUNCTION(name, item_type, item, ...) TW_INTERNAL_KERNEL_FUNCTION(name, item_type, item, __VA_ARGS__)
+#define TW_TASK_FUNCTION(name, ...) TW_INTERNAL_TASK_FUNCTION(name, __VA_ARGS__)
 
 /** Declare a kernel that another file defines; its block must be visible too. Followed by a semicolon. */
 #define TW_DECLARE_SINGLE_TASK(name) TW_INTERNAL_DECLARE_KERNEL(single_task, name)

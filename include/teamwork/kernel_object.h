@@ -67,6 +67,9 @@ TW_API void tw_parallel_for_work_group_offset_kernel(tw_command_group *group, tw
 TW_API void tw_parallel_for_nd_range_kernel(tw_command_group *group, tw_nd_range range, const tw_kernel *kernel,
                                             const void *block, size_t block_bytes);
 
+/* What TW_FILL_BLOCK() (kernel.h) calls. */
+TW_API void tw_internal_begin_filling(const tw_kernel *kernel, void *block, size_t block_bytes);
+
 TW_END_DECLS
 
 #endif

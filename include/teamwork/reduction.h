@@ -31,12 +31,15 @@
  *     TW_REDUCE_INIT(cg, buffer)          element 0, whose value is replaced
  *     TW_REDUCE_AT(cg, buffer, index)     TW_REDUCE_INIT_AT(cg, buffer, index)     another element
  *
+ *     TW_REDUCE_MEMBER(cg, buffer, type, member)       a member of element 0, of a buffer of that type, a struct: so one
+ *     TW_REDUCE_INIT_MEMBER(cg, buffer, type, member)  buffer has all scalars that stay on the device
+ *
  *     TW_REDUCE_TO(cg, pointer)           TW_REDUCE_INIT_TO(cg, pointer)     *pointer, in unified shared memory (usm.h)
  *
  * with the errors of accessors, and TW_ERROR_INVALID_RANGE where the buffer has no such element. For pointers:
  * TW_ERROR_INVALID_ARGUMENT where kernels of the queue's device cannot use the memory, as far as that is known,
- * TW_ERROR_INVALID_RANGE where its allocation ends before, and TW_ERROR_UNSUPPORTED on a queue over several devices.
- * Buffers hold the reduction's type; the launch fails with TW_ERROR_INVALID_KERNEL if the size of their elements is
+ * TW_ERROR_INVALID_RANGE where its allocation ends before, and TW_ERROR_UNSUPPORTED on a queue over several devices, for
+ * members too. TW_ERROR_INVALID_ARGUMENT: the buffer's elements have another size than the struct. Else buffers hold the reduction's type; the launch fails with TW_ERROR_INVALID_KERNEL if the size of their elements is
  * another, or if it names no buffer for a member. Where nothing is combined, also by a launch of no work-items,
  * TW_REDUCE() leaves the element as it is, and TW_REDUCE_INIT() makes it the identity of op (group_functions.h), but a
  * NaN for TW_MIN and TW_MAX of floating point.
@@ -125,6 +128,11 @@
 #define TW_REDUCE_INIT(group, buffer) TW_REDUCE_INIT_AT(group, buffer, 0)
 #define TW_REDUCE_AT(group, buffer, index) {.tw_target = tw_internal_reduction(group, buffer, index, true)}
 #define TW_REDUCE_INIT_AT(group, buffer, index) {.tw_target = tw_internal_reduction(group, buffer, index, false)}
+#define TW_REDUCE_MEMBER(group, buffer, type, member) TW_INTERNAL_REDUCE_MEMBER(group, buffer, type, member, true)
+#define TW_REDUCE_INIT_MEMBER(group, buffer, type, member) TW_INTERNAL_REDUCE_MEMBER(group, buffer, type, member, false)
+#define TW_INTERNAL_REDUCE_MEMBER(group, buffer, type, member, keep)                                                   \
+    {.tw_target = tw_internal_reduction_member(group, buffer, sizeof(type), __builtin_offsetof(type, member),          \
+                                               sizeof(((type *)NULL)->member), keep)}
 #define TW_REDUCE_TO(group, memory) {.tw_target = tw_internal_reduction_to(group, memory, sizeof *(memory), true)}
 #define TW_REDUCE_INIT_TO(group, memory) {.tw_target = tw_internal_reduction_to(group, memory, sizeof *(memory), false)}
 #define TW_REDUCE_ARRAY_TO(group, memory, count)                                                                       \

@@ -48,6 +48,7 @@
  *     interop.h        OpenMP and CUDA beside the library
  *     task.h           host tasks and native tasks: functions of the program as steps of command groups
  *     typed.h          C++: functions that give memory, with its type
+ *     lambda.h         C++: kernels that are lambdas; not included here
  *     sim.h            simulated devices
  *     tool.h           tools that are told what the library does; not included here
  *

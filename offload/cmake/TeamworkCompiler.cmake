@@ -69,6 +69,8 @@ if(TEAMWORK_COMPILER_PLUGIN)
     add_library(teamwork_compiler MODULE IMPORTED GLOBAL)
     set_target_properties(teamwork_compiler PROPERTIES IMPORTED_LOCATION ${TEAMWORK_COMPILER_PLUGIN})
     add_custom_target(teamwork_compiler_plugin)
+    install(PROGRAMS ${TEAMWORK_COMPILER_PLUGIN} DESTINATION ${CMAKE_INSTALL_LIBDIR}/teamwork
+        RENAME teamwork_compiler.so COMPONENT compiler)
 else()
     file(GLOB_RECURSE compiler_sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/offload/compiler offload/compiler/*.cpp)
     add_library(teamwork_compiler MODULE)

@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <link.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -221,6 +222,19 @@ static const char *skip(const char *text, const char *allowed)
 {
     const size_t length = strspn(text, allowed);
     return length ? text + length : NULL;
+}
+
+/* Of a function object of C++ (lower/kernel/lambda.h) the symbol is how the mangled names of a class's functions begin. */
+bool tw_image_name_launcher(char launcher[TW_IMAGE_LAUNCHER_BYTES], const struct tw_internal_kernel *kernel,
+                            const char *lowering, unsigned words)
+{
+    int length;
+    if (strncmp(kernel->symbol, "_ZN", 3) == 0)
+        length = snprintf(launcher, TW_IMAGE_LAUNCHER_BYTES, "%s%dlambda_tw_%s_%uEPK17tw_internal_entry", kernel->symbol,
+                          snprintf(NULL, 0, "lambda_tw_%s_%u", lowering, words), lowering, words);
+    else
+        length = snprintf(launcher, TW_IMAGE_LAUNCHER_BYTES, "%s_tw_%s_%u", kernel->symbol, lowering, words);
+    return length < TW_IMAGE_LAUNCHER_BYTES;
 }
 
 bool tw_image_is_region(const char *name, const char *launcher)

@@ -15,6 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <teamwork/lower/kernel/launch.h>
+
+#define TW_IMAGE_LAUNCHER_BYTES 512
+
 /* Bytes that others own. They stay valid as long as the object that contains them is loaded. */
 struct tw_bytes {
     const unsigned char *at;
@@ -57,6 +61,11 @@ void tw_image_visit(struct tw_bytes binaries, bool (*visit)(const struct tw_imag
 /* Returns true if a symbol of a device image is a target region of function `launcher`. clang names such a region
    __omp_offloading_<device>_<file>_<function>_l<line>[_<number>]. */
 bool tw_image_is_region(const char *name, const char *launcher);
+
+/* Stores the name of the function around a kernel's region of a lowering ("simt", "teams") with so many words. Returns false
+   if it is longer than that. */
+bool tw_image_name_launcher(char launcher[TW_IMAGE_LAUNCHER_BYTES], const struct tw_internal_kernel *kernel,
+                            const char *lowering, unsigned words);
 
 /* Returns true if an image can have a target region of function `launcher`. Also true for an image without symbols,
    such as code that the driver compiles. */

@@ -364,7 +364,7 @@ static inline void *tw_port_discard_write(tw_command_group *group, const volatil
 
 /*
  * A target region beside kernels, as a native task: the library orders it by its accessors, and nothing waits for it. At
- * file scope, before the function that it was in, with what it takes as pairs of type and name, up to eight:
+ * file scope, before the function that it was in, with what it takes as pairs of type and name, up to 16:
  *
  *     TW_PORT_REGION(damp, (double *, y), (size_t, n))
  *     {
@@ -381,18 +381,19 @@ static inline void *tw_port_discard_write(tw_command_group *group, const volatil
  */
 #define TW_PORT_REGION(name, ...)                                                                                      \
     struct name {                                                                                                      \
-        TW_PORT_EACH(TW_PORT_MEMBER, __VA_ARGS__)                                                                      \
+        TW_INTERNAL_EACH_TUPLE(TW_PORT_MEMBER, name, __VA_ARGS__)                                                      \
     };                                                                                                                 \
-    static inline void name##_region(const struct name *tw_block_ TW_PORT_EACH(TW_PORT_PARAMETER, __VA_ARGS__));       \
+    static inline void name##_region(                                                                                  \
+        const struct name *tw_block_ TW_INTERNAL_EACH_TUPLE(TW_PORT_PARAMETER, name, __VA_ARGS__));                    \
     static tw_status name(const void *tw_data_, const tw_native *tw_native_)                                           \
     {                                                                                                                  \
         const struct name *tw_block_ = (const struct name *)tw_data_;                                                  \
         (void)tw_native_;                                                                                              \
-        name##_region(tw_block_ TW_PORT_EACH(TW_PORT_VALUE, __VA_ARGS__));                                             \
+        name##_region(tw_block_ TW_INTERNAL_EACH_TUPLE(TW_PORT_VALUE, name, __VA_ARGS__));                             \
         return TW_SUCCESS;                                                                                             \
     }                                                                                                                  \
-    static inline void name##_region(__attribute__((unused))                                                           \
-                                     const struct name *tw_block_ TW_PORT_EACH(TW_PORT_PARAMETER, __VA_ARGS__))
+    static inline void name##_region(__attribute__((unused)) const struct name *tw_block_ TW_INTERNAL_EACH_TUPLE(      \
+        TW_PORT_PARAMETER, name, __VA_ARGS__))
 #define TW_PORT_SUBMIT(queue, group, name, accessors, ...)                                                             \
     do {                                                                                                               \
         TW_COMMAND_GROUP(queue, group) {                                                                               \
@@ -402,20 +403,9 @@ static inline void *tw_port_discard_write(tw_command_group *group, const volatil
         }                                                                                                              \
     } while (0)
 
-/* TW_PORT_EACH(MACRO, (double *, y), (size_t, n)) expands to MACRO(double *, y) MACRO(size_t, n). */
-#define TW_PORT_EACH(macro, ...) TW_PORT_PICK(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, )(macro, __VA_ARGS__)
-#define TW_PORT_PICK(a, b, c, d, e, f, g, h, count, ...) TW_PORT_EACH_##count
-#define TW_PORT_EACH_1(macro, pair) macro pair
-#define TW_PORT_EACH_2(macro, pair, ...) macro pair TW_PORT_EACH_1(macro, __VA_ARGS__)
-#define TW_PORT_EACH_3(macro, pair, ...) macro pair TW_PORT_EACH_2(macro, __VA_ARGS__)
-#define TW_PORT_EACH_4(macro, pair, ...) macro pair TW_PORT_EACH_3(macro, __VA_ARGS__)
-#define TW_PORT_EACH_5(macro, pair, ...) macro pair TW_PORT_EACH_4(macro, __VA_ARGS__)
-#define TW_PORT_EACH_6(macro, pair, ...) macro pair TW_PORT_EACH_5(macro, __VA_ARGS__)
-#define TW_PORT_EACH_7(macro, pair, ...) macro pair TW_PORT_EACH_6(macro, __VA_ARGS__)
-#define TW_PORT_EACH_8(macro, pair, ...) macro pair TW_PORT_EACH_7(macro, __VA_ARGS__)
-#define TW_PORT_MEMBER(type, name) type name;
-#define TW_PORT_PARAMETER(type, name) , type name
-#define TW_PORT_VALUE(type, name) , tw_block_->name
+#define TW_PORT_MEMBER(region, type, name) type name;
+#define TW_PORT_PARAMETER(region, type, name) , type name
+#define TW_PORT_VALUE(region, type, name) , tw_block_->name
 
 /* ---- kernels in templates ---------------------------------------------------------------------------------------- */
 

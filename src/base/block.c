@@ -64,7 +64,7 @@ static void visit_array(struct walk *walk, const char *type, const void *const *
     const size_t count = count_pointers(type), length = strlen(walk->name);
     for (size_t i = 0; i < count && !walk->is_over; ++i) {
         snprintf(walk->name + length, sizeof walk->name - length, "[%zu]", i);
-        const struct tw_block_pointer pointer = {walk->name, pointers[i], pointers + i, 0, 0, true};
+        const struct tw_block_pointer pointer = {walk->name, pointers[i], pointers + i, 0, 0, true, !walk->free_level};
         walk->is_over = walk->found(walk->user, &pointer);
     }
 }
@@ -101,8 +101,8 @@ static void end_struct(struct walk *walk)
 static void visit_pointer(struct walk *walk, const struct tw_internal_member *member)
 {
     const bool may_be_null = walk->free_level || begins_with(member->name, "tw_") || strstr(member->type, ")(");
-    const struct tw_block_pointer pointer = {walk->name,    member->pointer,    NULL,
-                                             member->bytes, member->part_bytes, may_be_null};
+    const struct tw_block_pointer pointer = {walk->name,         member->pointer, NULL, member->bytes,
+                                             member->part_bytes, may_be_null,     false};
     walk->is_over = walk->found(walk->user, &pointer);
 }
 

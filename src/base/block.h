@@ -15,6 +15,7 @@ struct tw_block_pointer {
     unsigned bytes, part_bytes; /* of what it leads to (struct tw_internal_member) */
     bool may_be_null;           /* it is no member of a struct that an accessor would set: it leads to a function, is
                                          one of an array or of a union, or is the library's own */
+    bool is_element;            /* of an array that is not in a union */
 };
 
 /* Called for a pointer in a block. Returns true to end the visit. */

@@ -186,6 +186,25 @@ TW_TEST(kernels_are_found_by_name)
     TW_CHECK(find(&(struct sample){.name = REGION, .twice = true}, &kernel) != NULL); /* which one? */
 }
 
+/* Of a kernel of C, and of a function object of C++. */
+TW_TEST(regions_have_the_names_of_their_functions)
+{
+    char launcher[TW_IMAGE_LAUNCHER_BYTES];
+    static char long_name[TW_IMAGE_LAUNCHER_BYTES];
+    struct tw_internal_kernel kernel = {.symbol = "life"};
+    TW_CHECK(tw_image_name_launcher(launcher, &kernel, "simt", 128) && strcmp(launcher, "life_tw_simt_128") == 0);
+    kernel.symbol = "_ZN2tw8internal12range_kernelI4scaleLy7EE";
+    TW_CHECK(tw_image_name_launcher(launcher, &kernel, "teams", 8)
+             && strcmp(launcher, "_ZN2tw8internal12range_kernelI4scaleLy7EE17lambda_tw_teams_8EPK17tw_internal_entry")
+                    == 0);
+    TW_CHECK(tw_image_name_launcher(launcher, &kernel, "simt", 1)
+             && strcmp(launcher, "_ZN2tw8internal12range_kernelI4scaleLy7EE16lambda_tw_simt_1EPK17tw_internal_entry")
+                    == 0);
+    memset(long_name, 'x', sizeof long_name - 1);
+    kernel.symbol = long_name;
+    TW_CHECK(!tw_image_name_launcher(launcher, &kernel, "simt", 8));
+}
+
 TW_TEST(other_names_are_not_taken)
 {
     struct tw_gpu_image_kernel kernel;
@@ -423,6 +442,7 @@ TW_TEST_LIST = {
     TW_CASE(the_programs_own_section_is_found),
     TW_CASE(unloading_a_library_is_noticed),
     TW_CASE(kernels_are_found_by_name),
+    TW_CASE(regions_have_the_names_of_their_functions),
     TW_CASE(other_names_are_not_taken),
     TW_CASE(architectures_run_on_their_generation),
     TW_CASE(used_variables_are_found),

@@ -247,7 +247,7 @@ done
 
 # Links within the tree: the file is there, and the heading too.
 for document in $documents; do
-    grep -oE '\]\([^)]*\)' "$document" | sed 's/^](//; s/)$//' | grep -vE '^[a-z]+:' | sort -u >"$work/links"
+    grep -oE '\]\([^) ]*\)' "$document" | sed 's,^](,,; s,)$,,' | grep -vE '^[a-z]+:' | sort -u >"$work/links" # [=](int x) is a lambda
     while IFS= read -r link; do
         file=${link%%#*}
         target=$document

@@ -675,6 +675,128 @@ TW_TEST(threads_of_the_program_use_them_too)
     TW_CHECK(tally.real == 20000.0);
 }
 
+/* ---- stores of equal values, which are not atomic ------------------------------------------------------------------ */
+
+enum { MARKS = 61, SEEKERS = 5000, SEEKING_GROUP = 50 };
+
+struct seek {
+    const unsigned *numbers;
+    unsigned wanted;
+    int *found;           /* by one work-item, or none */
+    double *seven;        /* by all */
+    unsigned char *marks; /* of numbers that there are, modulo MARKS; every third is another kernel's */
+    int *found_in_group;  /* nd_range and hierarchical kernels: one for each work-item */
+};
+
+static inline void seek_one(const struct seek *k, size_t i)
+{
+    if (k->numbers[i] == k->wanted)
+        *k->found = 1;
+    *k->seven = 7;
+    if (k->numbers[i] % 3 != 0)
+        k->marks[k->numbers[i] % MARKS] = 1;
+}
+static inline void seek_items(tw_item item, const struct seek *k)
+{
+    seek_one(k, tw_global_id(item, 0));
+}
+TW_RANGE_KERNEL(TW_BLOCK(seek) seek_items, 1);
+
+static inline void seek_nd(tw_nd_item item, const struct seek *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    TW_LOCAL(short, found);
+    found = 0; /* by all of the group */
+    tw_barrier(item, TW_LOCAL_SPACE);
+    if (k->numbers[i] == k->wanted)
+        found = 1;
+    seek_one(k, i);
+    tw_barrier(item, TW_LOCAL_SPACE);
+    k->found_in_group[i] = found;
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(seek) seek_nd);
+
+static inline void seek_group(tw_group group, const struct seek *k)
+{
+    TW_LOCAL(short, found);
+    tw_parallel_for_work_item(group, item) {
+        found = 0;
+    }
+    tw_parallel_for_work_item(group, item) {
+        const size_t i = tw_global_id(item, 0);
+        if (k->numbers[i] == k->wanted)
+            found = 1;
+        seek_one(k, i);
+    }
+    tw_parallel_for_work_item(group, item) {
+        k->found_in_group[tw_global_id(item, 0)] = found;
+    }
+}
+TW_WORK_GROUP_KERNEL(TW_BLOCK(seek) seek_group);
+
+TW_TEST(all_may_store_equal_values)
+{
+    enum { FORMS = 3, TURNS = 20 };
+    static unsigned numbers[SEEKERS];
+    static int in_group[SEEKERS];
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *all = NULL, *found = NULL, *seven = NULL, *marks = NULL, *groups = NULL;
+    TW_PASS(tw_buffer_create(sizeof(unsigned), tw_range_1d(SEEKERS), &all));
+    TW_PASS(tw_buffer_create(sizeof(int), tw_range_1d(1), &found));
+    TW_PASS(tw_buffer_create(sizeof(double), tw_range_1d(1), &seven));
+    TW_PASS(tw_buffer_create(1, tw_range_1d(MARKS), &marks));
+    TW_PASS(tw_buffer_create(sizeof(int), tw_range_1d(SEEKERS), &groups));
+    for (unsigned turn = 0; turn < FORMS * TURNS; ++turn) {
+        const size_t place = (turn * 2654435761u >> 8) % (SEEKERS + SEEKERS / 4); /* sometimes there is none */
+        const int nobody = 0;
+        const double five = 5;
+        unsigned char expected[MARKS] = {0}, got[MARKS] = {0};
+        for (size_t i = 0; i < SEEKERS; ++i) {
+            numbers[i] = (unsigned)i * (turn + 1) % 40 + 100; /* some of all marks */
+            numbers[i] = i == place ? 99 : numbers[i];
+            expected[numbers[i] % MARKS] |= numbers[i] % 3 != 0;
+        }
+        tw_test_store(all, numbers);
+        tw_test_store(found, &nobody);
+        tw_test_store(seven, &five);
+        tw_test_store(marks, got);
+        tw_command_group *cg = tw_queue_begin(queue);
+        const struct seek block = {.numbers = (const unsigned *)tw_read(cg, all),
+                                   .wanted = 99,
+                                   .found = (int *)tw_write(cg, found),
+                                   .seven = (double *)tw_write(cg, seven),
+                                   .marks = (unsigned char *)tw_write(cg, marks),
+                                   .found_in_group = (int *)tw_write(cg, groups)};
+        const tw_range range = tw_range_1d(SEEKERS), local = tw_range_1d(SEEKING_GROUP);
+        if (turn % FORMS == 0)
+            tw_parallel_for_kernel(cg, range, TW_KERNEL(seek_items), &block, sizeof block);
+        else if (turn % FORMS == 1)
+            tw_parallel_for_nd_range_kernel(cg, tw_nd_range_make(range, local), TW_KERNEL(seek_nd), &block,
+                                            sizeof block);
+        else
+            tw_parallel_for_work_group_kernel(cg, tw_range_1d(SEEKERS / SEEKING_GROUP), local, TW_KERNEL(seek_group),
+                                              &block, sizeof block);
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+        int was_found;
+        double is_seven;
+        tw_test_fetch(found, &was_found);
+        tw_test_fetch(seven, &is_seven);
+        tw_test_fetch(marks, got);
+        TW_EQUAL(was_found, place < SEEKERS);
+        TW_CHECK(is_seven == 7);
+        TW_CHECK(memcmp(got, expected, sizeof got) == 0);
+        if (turn % FORMS == 0)
+            continue;
+        tw_test_fetch(groups, in_group);
+        for (size_t i = 0; i < SEEKERS; ++i)
+            TW_EQUAL(in_group[i], i / SEEKING_GROUP == place / SEEKING_GROUP);
+    }
+    tw_buffer *buffers[] = {all, found, seven, marks, groups};
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
+        TW_PASS(tw_buffer_destroy(&buffers[i]));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST_LIST = {TW_CASE(operations_return_the_old_value_and_store_the_new_one),
                 TW_CASE(every_valid_order_and_scope_is_accepted),
                 TW_CASE(order_and_scope_may_be_left_out),
@@ -686,4 +808,5 @@ TW_TEST_LIST = {TW_CASE(operations_return_the_old_value_and_store_the_new_one),
                 TW_CASE(nd_range_kernels_count_in_local_memory),
                 TW_CASE(the_last_group_sees_what_all_others_wrote),
                 TW_CASE(threads_of_the_program_use_them_too),
+                TW_CASE(all_may_store_equal_values),
                 TW_CASES_END};

@@ -69,6 +69,54 @@ static inline void vectors(tw_item item, const struct vectors *k)
 }
 TW_RANGE_KERNEL(vectors, 1);
 
+/* A block that a loop fills. */
+enum { FIELDS = 3 };
+struct mix {
+    const int *in[FIELDS];
+    TW_VIEW(int, 1) out;
+    int weights[FIELDS];
+    TW_REDUCTION(long, TW_SUM) sums[2];
+    double unused;
+};
+static inline void mix(tw_item item, const struct mix *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    int sum = 0;
+    for (int f = 0; f < FIELDS; ++f)
+        sum += k->in[f] ? k->weights[f] * k->in[f][i] : 0;
+    tw_at(k->out, i) = sum + (k->unused != 0);
+    tw_combine(k->sums[0], sum);
+    tw_combine(k->sums[1], 1);
+}
+TW_RANGE_REDUCTION(mix, 1, sums[0], sums[1]);
+
+/* Members by their names. */
+TW_KERNEL_FUNCTION(blend, tw_item, item, (const int *, x), (TW_VIEW(int, 1), out), (__typeof__(int[2]), weights),
+                   (long, TW_SUM, sum), (int, TW_MAX, most))
+{
+    const size_t i = tw_global_id(item, 0);
+    tw_at(out, i) = weights[0] * x[i] + weights[1];
+    tw_combine(*sum, tw_at(out, i));
+    tw_combine(*most, (int)i);
+}
+TW_RANGE_REDUCTION(blend, 1, sum, most);
+
+TW_TASK_FUNCTION(add_first, (int *, x), (int, value))
+{
+    x[0] += value;
+}
+TW_SINGLE_TASK(static add_first);
+
+TW_KERNEL_FUNCTION(turn_around, tw_nd_item, item, (int *, x), (tw_local_memory, memory))
+{
+    int *mine = (int *)tw_local_data(item, memory);
+    const size_t i = tw_local_id(item, 0), last = tw_local_range(item, 0) - 1;
+    mine[i] = x[tw_global_id(item, 0)];
+    tw_barrier(item, TW_LOCAL_SPACE);
+    x[tw_global_id(item, 0)] = mine[last - i];
+}
+TW_ND_RANGE_KERNEL(turn_around);
+
 static void expect_refusal(tw_queue *queue, tw_command_group *cg, const char *part)
 {
     TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_ARGUMENT);
@@ -216,6 +264,96 @@ TW_TEST(other_sizes_are_taken_where_they_may_be_meant)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+TW_TEST(loops_fill_a_block)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *fields[FIELDS] = {tw_test_ints(N, 2), tw_test_ints(N, 3), tw_test_ints(N, 5)};
+    tw_buffer *out = tw_test_ints(N, 0), *sums = NULL;
+    long got[2];
+    TW_PASS(tw_buffer_create(sizeof(long), tw_range_1d(2), &sums));
+    for (int without = 0; without < 2; ++without) {
+        TW_COMMAND_GROUP(queue, cg) {
+            TW_FILL_BLOCK(mix, block);
+            for (int f = 0; f < FIELDS; ++f) {
+                block.in[f] = f < without ? NULL : tw_read(cg, fields[f]);
+                block.weights[f] = f + 1;
+            }
+            for (size_t s = 0; s < 2; ++s)
+                tw_set(block.sums[s], TW_REDUCE_INIT_AT(cg, sums, s));
+            tw_set(block.out, TW_DISCARD_WRITE_VIEW(cg, out, 1));
+            tw_parallel_for_kernel(cg, tw_range_1d(N), TW_FILLED(mix, block));
+        }
+        TW_PASS(tw_queue_wait_and_throw(queue));
+        tw_test_fetch(sums, got);
+        tw_test_expect_ints(out, without ? 21 : 23);
+        TW_EQUAL(got[0], N * (without ? 21 : 23));
+        TW_EQUAL(got[1], N);
+    }
+    for (int f = 0; f < FIELDS; ++f)
+        TW_PASS(tw_buffer_destroy(&fields[f]));
+    TW_PASS(tw_buffer_destroy(&out));
+    TW_PASS(tw_buffer_destroy(&sums));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST(what_is_not_filled_is_named)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *in = tw_test_ints(N, 2), *out = tw_test_ints(N, 7), *sums = NULL;
+    TW_PASS(tw_buffer_create(sizeof(long), tw_range_1d(2), &sums));
+    for (int left_out = 0; left_out < 3; ++left_out) {
+        static const char *const messages[] = {"member in[1] of kernel mix is not filled",
+                                               "member out.data of kernel mix",
+                                               "kernel mix reduces its member sums[1], which has no buffer"};
+        tw_command_group *cg = tw_queue_begin(queue);
+        TW_FILL_BLOCK(mix, block);
+        for (int f = 0; f < FIELDS; ++f)
+            if (f != 1 || left_out != 0)
+                tw_set(block.in[f], tw_read(cg, in));
+        if (left_out != 1)
+            tw_set(block.out, TW_WRITE_VIEW(cg, out, 1));
+        tw_set(block.sums[0], TW_REDUCE(cg, sums));
+        if (left_out != 2)
+            tw_set(block.sums[1], TW_REDUCE_AT(cg, sums, 1));
+        tw_parallel_for_kernel(cg, tw_range_1d(N), TW_FILLED(mix, block));
+        TW_FAIL(tw_queue_submit(queue, cg, NULL), left_out == 2 ? TW_ERROR_INVALID_KERNEL : TW_ERROR_INVALID_ARGUMENT);
+        TW_CHECK(strstr(tw_error_detail(), messages[left_out]) != NULL);
+    }
+    tw_test_expect_ints(out, 7);
+    TW_PASS(tw_buffer_destroy(&in));
+    TW_PASS(tw_buffer_destroy(&out));
+    TW_PASS(tw_buffer_destroy(&sums));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST(members_are_there_by_their_names)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *x = tw_test_ints(N, 2), *sum = NULL, *most = tw_test_ints(1, 0);
+    int got[N], highest;
+    long total;
+    TW_PASS(tw_buffer_create(sizeof(long), tw_range_1d(1), &sum));
+    TW_PASS(tw_queue_single_task(queue, cg, NULL, add_first, .x = tw_read_write(cg, x), .value = 5));
+    TW_PASS(tw_queue_parallel_for(queue, cg, NULL, tw_range_1d(N), blend, .x = tw_read(cg, x),
+                                  .out = TW_WRITE_VIEW(cg, x, 1), .weights = {10, 1}, .sum = TW_REDUCE_INIT(cg, sum),
+                                  .most = TW_REDUCE(cg, most)));
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(N), tw_range_1d(16)), turn_around,
+                             .x = tw_read_write(cg, x), .memory = tw_local(cg, 16 * sizeof(int)));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    tw_test_fetch(x, got);
+    tw_test_fetch(sum, &total);
+    tw_test_fetch(most, &highest);
+    for (int i = 0; i < N; ++i)
+        TW_EQUAL(got[i], i == 15 ? 71 : 21);
+    TW_EQUAL(total, 71 + (N - 1) * 21);
+    TW_EQUAL(highest, N - 1);
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_buffer_destroy(&sum));
+    TW_PASS(tw_buffer_destroy(&most));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST_LIST = {
     TW_CASE(a_forgotten_capture_is_named),
     TW_CASE(null_can_be_meant),
@@ -223,5 +361,8 @@ TW_TEST_LIST = {
     TW_CASE(pointers_are_found_in_all_places),
     TW_CASE(elements_of_another_size_are_refused),
     TW_CASE(other_sizes_are_taken_where_they_may_be_meant),
+    TW_CASE(loops_fill_a_block),
+    TW_CASE(what_is_not_filled_is_named),
+    TW_CASE(members_are_there_by_their_names),
     TW_CASES_END,
 };

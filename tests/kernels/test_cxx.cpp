@@ -586,6 +586,66 @@ TW_TEST(kernels_are_chosen_at_run_time)
         TW_EQUAL(value, 32);
 }
 
+TW_KERNEL_FUNCTION(named, tw_item, item, (const int *, in), (int *, out), (Settings, settings), (int, TW_SUM, sum))
+{
+    const std::size_t i = tw_global_id(item, 0);
+    out[i] = twice(settings.apply(in[i]));
+    tw_combine(*sum, out[i]);
+}
+TW_RANGE_REDUCTION(static named, 1, sum);
+
+TW_TEST(members_are_there_by_their_names)
+{
+    std::vector<int> in(48, 5), out(48), sum(1);
+    {
+        const Queue queue;
+        const Buffer<int> ins(in), outs(out), sums(sum);
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_parallel_for(cg, tw_range_1d(48), named, .in = tw_read(cg, ins), .out = tw_discard_write(cg, outs),
+                        .settings = {3, 4}, .sum = TW_REDUCE_INIT(cg, sums));
+        TW_PASS(tw_queue_submit(queue, cg, nullptr));
+    }
+    TW_CHECK(out[0] == 38 && out[47] == 38 && sum[0] == 48 * 38);
+}
+
+/* A block that a loop fills. */
+struct mixed {
+    const int *in[3];
+    int factor = 2; /* as it is, where it is not filled */
+    int *out;
+    TW_REDUCTION(int, TW_SUM) sum;
+};
+static inline void mixed(tw_item item, const struct mixed *k)
+{
+    const std::size_t i = tw_global_id(item, 0);
+    k->out[i] = k->factor * (k->in[0][i] + k->in[1][i] + k->in[2][i]);
+    tw_combine(k->sum, k->out[i]);
+}
+TW_RANGE_REDUCTION(mixed, 1, sum);
+
+TW_TEST(loops_fill_a_block)
+{
+    std::vector<int> a(48, 3), b(48), sum(1);
+    {
+        const Queue queue;
+        const Buffer<int> as(a), bs(b), sums(sum);
+        for (const int filled : {3, 2}) {
+            tw_command_group *cg = tw_queue_begin(queue);
+            TW_FILL_BLOCK(mixed, block);
+            for (int i = 0; i < filled; ++i)
+                block.in[i] = tw_read(cg, as);
+            tw_set(block.out, tw_discard_write(cg, bs));
+            tw_set(block.sum, TW_REDUCE_INIT(cg, sums));
+            tw_parallel_for_kernel(cg, tw_range_1d(48), TW_FILLED(mixed, block));
+            if (filled == 3)
+                TW_PASS(tw_queue_submit(queue, cg, nullptr));
+            else
+                TW_FAIL(tw_queue_submit(queue, cg, nullptr), TW_ERROR_INVALID_ARGUMENT);
+        }
+    }
+    TW_CHECK(b[0] == 18 && b[47] == 18 && sum[0] == 48 * 18);
+}
+
 TW_TEST_LIST = {
     TW_CASE(a_range_kernel_runs),
     TW_CASE(kernels_are_in_namespaces),
@@ -598,5 +658,7 @@ TW_TEST_LIST = {
     TW_CASE(kernels_have_variants),
     TW_CASE(kernels_are_listed),
     TW_CASE(kernels_are_chosen_at_run_time),
+    TW_CASE(members_are_there_by_their_names),
+    TW_CASE(loops_fill_a_block),
     TW_CASES_END,
 };

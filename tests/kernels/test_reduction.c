@@ -808,6 +808,146 @@ TW_TEST(a_reduction_accesses_one_element)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* ---- scalars that stay on the device ------------------------------------------------------------------------------ */
+
+/* Conjugate gradients for a tridiagonal matrix: no scalar comes to the host before the end. */
+struct scalars {
+    double rr, pap, next_rr;
+    int steps;
+};
+
+struct cg_start {
+    const double *b;
+    double *r, *p;
+    TW_REDUCTION(double, TW_SUM) rr;
+};
+static inline void cg_start(tw_item item, const struct cg_start *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    k->r[i] = k->p[i] = k->b[i];
+    tw_combine(k->rr, k->b[i] * k->b[i]);
+}
+TW_RANGE_REDUCTION(cg_start, 1, rr);
+
+struct cg_multiply {
+    const double *p;
+    double *ap;
+    size_t n;
+    TW_REDUCTION(double, TW_SUM) pap;
+};
+static inline void cg_multiply(tw_item item, const struct cg_multiply *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    const double left = i ? k->p[i - 1] : 0, right = i + 1 < k->n ? k->p[i + 1] : 0;
+    k->ap[i] = 4 * k->p[i] - left - right;
+    tw_combine(k->pap, k->p[i] * k->ap[i]);
+}
+TW_RANGE_REDUCTION(cg_multiply, 1, pap);
+
+struct cg_advance {
+    const struct scalars *s;
+    const double *p, *ap;
+    double *x, *r;
+    TW_REDUCTION(double, TW_SUM) rr;
+};
+static inline void cg_advance(tw_item item, const struct cg_advance *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    const double alpha = k->s->rr / k->s->pap;
+    k->x[i] += alpha * k->p[i];
+    k->r[i] -= alpha * k->ap[i];
+    tw_combine(k->rr, k->r[i] * k->r[i]);
+}
+TW_RANGE_REDUCTION(cg_advance, 1, rr);
+
+struct cg_turn {
+    const struct scalars *s;
+    const double *r;
+    double *p;
+};
+static inline void cg_turn(tw_item item, const struct cg_turn *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    k->p[i] = k->r[i] + k->s->next_rr / k->s->rr * k->p[i];
+}
+TW_RANGE_KERNEL(cg_turn, 1);
+
+struct cg_next {
+    struct scalars *s;
+};
+static inline void cg_next(const struct cg_next *k)
+{
+    k->s->rr = k->s->next_rr;
+    ++k->s->steps;
+}
+TW_SINGLE_TASK(cg_next);
+
+TW_TEST(scalars_stay_on_the_device)
+{
+    enum { N = 1000, STEPS = 30 };
+    const struct scalars start = {0, 0, 0, 5};
+    static double b[N], x[N];
+    for (size_t i = 0; i < N; ++i) {
+        b[i] = (double)(i % 7) - 3;
+        x[i] = 0;
+    }
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *bs = NULL, *xs = NULL, *rs = NULL, *ps = NULL, *aps = NULL, *s = NULL;
+    TW_PASS(tw_buffer_create_copy(b, sizeof *b, tw_range_1d(N), &bs));
+    TW_PASS(tw_buffer_create_over(x, sizeof *x, tw_range_1d(N), &xs));
+    TW_PASS(tw_buffer_create(sizeof(double), tw_range_1d(N), &rs));
+    TW_PASS(tw_buffer_create(sizeof(double), tw_range_1d(N), &ps));
+    TW_PASS(tw_buffer_create(sizeof(double), tw_range_1d(N), &aps));
+    TW_PASS(tw_buffer_create_copy(&start, sizeof start, tw_range_1d(1), &s));
+    TW_PASS(tw_queue_parallel_for(queue, cg, NULL, tw_range_1d(N), cg_start, .b = (const double *)tw_read(cg, bs),
+                                  .r = (double *)tw_discard_write(cg, rs), .p = (double *)tw_discard_write(cg, ps),
+                                  .rr = TW_REDUCE_INIT_MEMBER(cg, s, struct scalars, rr)));
+    for (int step = 0; step < STEPS; ++step) {
+        TW_PASS(tw_queue_parallel_for(queue, cg, NULL, tw_range_1d(N), cg_multiply,
+                                      .p = (const double *)tw_read(cg, ps), .ap = (double *)tw_discard_write(cg, aps),
+                                      .n = N, .pap = TW_REDUCE_INIT_MEMBER(cg, s, struct scalars, pap)));
+        TW_PASS(tw_queue_parallel_for(queue, cg, NULL, tw_range_1d(N), cg_advance,
+                                      .s = (const struct scalars *)tw_read(cg, s), .p = (const double *)tw_read(cg, ps),
+                                      .ap = (const double *)tw_read(cg, aps), .x = (double *)tw_read_write(cg, xs),
+                                      .r = (double *)tw_read_write(cg, rs),
+                                      .rr = TW_REDUCE_INIT_MEMBER(cg, s, struct scalars, next_rr)));
+        TW_PASS(tw_queue_parallel_for(queue, cg, NULL, tw_range_1d(N), cg_turn,
+                                      .s = (const struct scalars *)tw_read(cg, s), .r = (const double *)tw_read(cg, rs),
+                                      .p = (double *)tw_read_write(cg, ps)));
+        TW_PASS(tw_queue_single_task(queue, cg, NULL, cg_next, .s = (struct scalars *)tw_read_write(cg, s)));
+    }
+    struct scalars end;
+    tw_test_fetch(s, &end);
+    TW_EQUAL(end.steps, 5 + STEPS);
+    TW_CHECK(end.rr == end.next_rr && end.rr >= 0 && end.rr < 1e-20 && end.pap > 0);
+    TW_PASS(tw_buffer_destroy(&xs));
+    for (size_t i = 0; i < N; ++i) {
+        const double ax = 4 * x[i] - (i ? x[i - 1] : 0) - (i + 1 < N ? x[i + 1] : 0);
+        TW_CHECK(ax - b[i] < 1e-9 && b[i] - ax < 1e-9);
+    }
+    /* adds to what the member has; of another struct, or of an element of another size, it is an error */
+    TW_PASS(tw_queue_parallel_for(queue, cg, NULL, tw_range_1d(N), cg_start, .b = (const double *)tw_read(cg, bs),
+                                  .r = (double *)tw_discard_write(cg, rs), .p = (double *)tw_discard_write(cg, ps),
+                                  .rr = TW_REDUCE_MEMBER(cg, s, struct scalars, pap)));
+    double sum = end.pap;
+    for (size_t i = 0; i < N; ++i)
+        sum += b[i] * b[i];
+    tw_test_fetch(s, &end);
+    TW_CHECK(end.pap - sum < 1e-9 && sum - end.pap < 1e-9 && end.steps == 5 + STEPS);
+    TW_FAIL(tw_queue_parallel_for(queue, cg, NULL, tw_range_1d(N), cg_start, .b = (const double *)tw_read(cg, bs),
+                                  .r = (double *)tw_write(cg, rs), .p = (double *)tw_write(cg, ps),
+                                  .rr = TW_REDUCE_MEMBER(cg, rs, struct scalars, rr)),
+            TW_ERROR_INVALID_ARGUMENT);
+    TW_FAIL(tw_queue_parallel_for(queue, cg, NULL, tw_range_1d(N), cg_start, .b = (const double *)tw_read(cg, bs),
+                                  .r = (double *)tw_write(cg, rs), .p = (double *)tw_write(cg, ps),
+                                  .rr = TW_REDUCE_MEMBER(cg, s, struct scalars, steps)),
+            TW_ERROR_INVALID_KERNEL);
+    tw_buffer *all[] = {bs, rs, ps, aps, s};
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
+        TW_PASS(tw_buffer_destroy(&all[i]));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST_LIST = {TW_CASE(every_type_and_operation),
                 TW_CASE(four_at_once_in_three_dimensions),
                 TW_CASE(the_same_bits_in_every_run),
@@ -822,4 +962,5 @@ TW_TEST_LIST = {TW_CASE(every_type_and_operation),
                 TW_CASE(a_combination_of_nothing_is_the_identity),
                 TW_CASE(wrong_targets_are_errors_of_the_group),
                 TW_CASE(a_reduction_accesses_one_element),
+                TW_CASE(scalars_stay_on_the_device),
                 TW_CASES_END};

@@ -128,6 +128,13 @@ TW_TEST(reductions_and_local_memory_move_too)
         TW_PASS(tw_buffer_read(sum, &result));
         TW_EQUAL(result, i * N);
     }
+    struct of_one {
+        unsigned value;
+    };
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(N), tw_range_1d(64)), total, .in = tw_read(cg, buffer),
+                             .sum = TW_REDUCE_MEMBER(cg, sum, struct of_one, value));
+    tw_test_refuse(queue, cg, TW_ERROR_UNSUPPORTED, "not into members of them");
     TW_PASS(tw_buffer_destroy(&sum));
     TW_PASS(tw_buffer_destroy(&buffer));
     TW_PASS(tw_queue_destroy(&queue));

@@ -7,7 +7,7 @@
 #
 # In parentheses are the GPU_VARIANTS of teamwork_add_program(), after each comma is one of its flags in lower case
 # (offload/cmake/TeamworkPrograms.cmake), or "optimized": with sanitizers too, or "long": left out of the short run of
-# tests/run.sh, since it takes longer than most and says less about the machine. NAME_*.c are further files of the program.
+# tests/run.sh, since it takes longer than most and says less about the machine. NAME_*.c and NAME_*.cpp are further files of it.
 # A program that is C++ as well, cxx_NAME, has such a line that begins with "C++17: " or "C++20: ".
 #
 # What the short run needs is built by the target tests_short; what it runs has the label "short".
@@ -76,7 +76,7 @@ function(teamwork_add_test_program source)
     endif()
     get_filename_component(test ${source} NAME_WE)
     string(REGEX REPLACE "^test_" "" name ${test})
-    file(GLOB parts CONFIGURE_DEPENDS ${name}_*.c)
+    file(GLOB parts CONFIGURE_DEPENDS ${name}_*.c ${name}_*.cpp)
     file(STRINGS ${source} line REGEX "^/\\* Variants: " LIMIT_COUNT 1)
     if(NOT line)
         message(FATAL_ERROR "${source} does not name its variants in a line as /* Variants: host x86_64 (gpu-simt) */; "

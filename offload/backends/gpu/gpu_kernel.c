@@ -109,9 +109,9 @@ const char *tw_gpu_kernel_check_parameters(const struct tw_gpu_kernel *kernel)
 }
 
 /* Stores the name of the function around a kernel's region. */
-static bool name_launcher(char launcher[512], const struct tw_gpu_kernel *kernel, bool is_simt)
+static bool name_launcher(char launcher[TW_IMAGE_LAUNCHER_BYTES], const struct tw_gpu_kernel *kernel, bool is_simt)
 {
-    return snprintf(launcher, 512, "%s_tw_%s_%u", kernel->key->symbol, is_simt ? "simt" : "teams", kernel->words) < 512;
+    return tw_image_name_launcher(launcher, kernel->key, is_simt ? "simt" : "teams", kernel->words);
 }
 
 /* Finds the code of a kernel's region in an image, and its properties. Returns NULL, or why the driver cannot launch
@@ -135,7 +135,7 @@ static const char *look_at_locked(struct tw_gpu_kernel *kernel, struct tw_bytes 
    does not if it uses more private memory: then it copies an array of the block there, because the kernel indexes it. */
 static void prefer_words_locked(struct tw_gpu_kernel *kernel, struct tw_bytes image)
 {
-    char launcher[512];
+    char launcher[TW_IMAGE_LAUNCHER_BYTES];
     struct tw_gpu_kernel other = {.key = kernel->key,
                                   .device = kernel->device,
                                   .code = kernel->code,
@@ -156,7 +156,7 @@ static void prefer_words_locked(struct tw_gpu_kernel *kernel, struct tw_bytes im
 static const char *look_up_locked(struct tw_gpu_kernel *kernel)
 {
     struct choice choice = {.code = kernel->code, .device = kernel->device, .best = -1};
-    char launcher[512];
+    char launcher[TW_IMAGE_LAUNCHER_BYTES];
     const uintptr_t code = (uintptr_t)kernel->key->offload;
     const bool is_simt = tw_omp_lowering(kernel->device, kernel->key) == TW_INTERNAL_LOWER_SIMT;
     kernel->words = tw_internal_words_for(kernel->key->args_bytes);

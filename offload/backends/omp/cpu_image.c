@@ -4,7 +4,6 @@
 #include "cpu_image.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/cancellation.h"
@@ -22,7 +21,7 @@ static struct {
 } known = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 struct search {
-    char launcher[512];
+    char launcher[TW_IMAGE_LAUNCHER_BYTES];
     bool may_have_region;
 };
 
@@ -41,9 +40,7 @@ static bool look_up(const struct tw_internal_kernel *kernel)
 {
     struct search search = {.may_have_region = false};
     TW_DEFER_CANCELLATION; /* files are read under the mutex */
-    if (snprintf(search.launcher, sizeof search.launcher, "%s_tw_teams_%u", kernel->symbol,
-                 tw_internal_words_for(kernel->args_bytes))
-        >= (int)sizeof search.launcher)
+    if (!tw_image_name_launcher(search.launcher, kernel, "teams", tw_internal_words_for(kernel->args_bytes)))
         return false;
     tw_image_visit(tw_image_binaries((uintptr_t)kernel->offload), look, &search);
     return !search.may_have_region;

@@ -343,6 +343,31 @@ struct tw_internal_target tw_internal_reduction(tw_command_group *group, tw_buff
     return (struct tw_internal_target){to, (unsigned)tw_buffer_element_size(buffer), keep, false};
 }
 
+/* The other members of the element are kept: so it is written, not discarded. */
+struct tw_internal_target tw_internal_reduction_member(tw_command_group *group, tw_buffer *buffer, size_t element_bytes,
+                                                       size_t offset, size_t bytes, bool keep)
+{
+    const size_t others = buffer ? tw_buffer_element_size(buffer) : element_bytes;
+    tw_status status = TW_SUCCESS;
+    if (group && group->status == TW_SUCCESS && others != element_bytes)
+        status = tw_fail(TW_ERROR_INVALID_ARGUMENT,
+                         "the struct to reduce into a member of has %zu bytes, and the elements of the buffer have %zu",
+                         element_bytes, others);
+    else if (group && group->status == TW_SUCCESS && group->recorder)
+        status = tw_fail(TW_ERROR_UNSUPPORTED, "a queue over several devices reduces into elements alone, not into "
+                                               "members of them: TW_REDUCE(), TW_REDUCE_AT()");
+    if (status != TW_SUCCESS)
+        tw_command_group_fail(group, status);
+    struct tw_internal_target target = tw_internal_reduction(group, buffer, 0, true);
+    if (target.to) {
+        target.to = (unsigned char *)target.to + offset;
+        target.element_bytes = (unsigned)bytes;
+        target.keep = keep;
+        group->replaces = group->replaces || !keep;
+    }
+    return target;
+}
+
 /* On a GPU arrays up to this size, all of a launch together, have a copy in the memory of each team: with more, fewer
    teams would fit a multiprocessor. */
 #define MOST_LOCAL_ARRAY_BYTES 16384u

@@ -21,7 +21,8 @@
 #define MARK ((uintptr_t)0x5457 << 32) /* of the first word of a block; each word has the next number */
 #define BLOCK_ALIGNMENT 64             /* the most that a block may have */
 
-#define MOST_NUMBER_BYTES 8 /* of a number that another may be mistaken for */
+#define UNFILLED ((void *)(UINTPTR_MAX / 2 + 2)) /* of TW_FILL_BLOCK(); nothing has this address */
+#define MOST_NUMBER_BYTES 8                      /* of a number that another may be mistaken for */
 
 /* Fills the lists of kernels. */
 static pthread_mutex_t lists_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -57,7 +58,8 @@ static bool list_pointer(void *user, const struct tw_block_pointer *pointer)
             return false;
         }
     listing->list[++listing->count] =
-        (struct tw_internal_pointer){(unsigned)offset, pointer->bytes, pointer->part_bytes, pointer->may_be_null};
+        (struct tw_internal_pointer){(unsigned)offset, pointer->bytes, pointer->part_bytes,
+                                     pointer->is_element ? TW_INTERNAL_ELEMENT : pointer->may_be_null};
     return false;
 }
 
@@ -132,6 +134,17 @@ static tw_status refuse_null(const tw_kernel *kernel, const struct tw_internal_p
                    member.name, kernel->name, member.name);
 }
 
+static tw_status refuse_unfilled(const tw_kernel *kernel, const struct tw_internal_pointer *pointer)
+{
+    struct name_search member;
+    find_name(kernel, pointer->offset, &member);
+    return tw_fail(
+        TW_ERROR_INVALID_ARGUMENT,
+        "member %s of kernel %s is not filled: assign what an accessor of the group returns, as in block.%s = "
+        "tw_read(group, buffer), or NULL if the kernel expects a NULL",
+        member.name, kernel->name, member.name);
+}
+
 static tw_status refuse_size(const tw_kernel *kernel, const struct tw_internal_pointer *pointer, size_t element_bytes)
 {
     struct name_search member;
@@ -185,6 +198,8 @@ tw_status tw_kernel_check_pointers(const struct tw_command_group *group, const t
         const void *value = pointer_at(block, pointer);
         if (!value && !pointer->may_be_null && !group->accessed_nothing)
             return refuse_null(kernel, pointer);
+        if (value == UNFILLED)
+            return refuse_unfilled(kernel, pointer);
         const size_t bytes = value && pointer->bytes ? element_bytes_at(group, value, i - 1) : 0;
         if (bytes && !fits(pointer, bytes))
             return refuse_size(kernel, pointer, bytes);
@@ -200,4 +215,18 @@ tw_status tw_kernel_set_nulls(const tw_kernel *kernel, void *block)
         if (pointer_at(block, &kernel->pointers[i]) == TW_INTERNAL_NULL)
             memset((unsigned char *)block + kernel->pointers[i].offset, 0, WORD);
     return status;
+}
+
+/* ---- blocks that the program fills ------------------------------------------------------------------------------- */
+
+void tw_internal_begin_filling(const tw_kernel *kernel, void *block, size_t block_bytes)
+{
+    unsigned count = 0;
+    const void *const unfilled = UNFILLED;
+    if (kernel->abi != TW_INTERNAL_KERNEL_ABI || kernel->args_bytes != block_bytes
+        || tw_kernel_list_pointers(kernel, &count) != TW_SUCCESS)
+        return; /* the launch says so */
+    for (unsigned i = 1; i <= count; ++i)
+        if (kernel->pointers[i].may_be_null == TW_INTERNAL_ELEMENT)
+            memcpy((unsigned char *)block + kernel->pointers[i].offset, &unfilled, sizeof unfilled);
 }

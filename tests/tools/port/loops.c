@@ -62,6 +62,90 @@ static double sums(const double *x, int n, long *bits, double *largest)
     return sum + product + least;
 }
 
+/* Pointers that are members of a struct; one is not mapped, and not used. */
+struct grid {
+    int rows, columns;
+    double *old, *now;
+    char *name;
+};
+
+static void relax_grid(struct grid g)
+{
+    const int rows = g.rows, columns = g.columns;
+#pragma omp target teams distribute parallel for collapse(2) map(to : g.old[0 : rows * columns])                       \
+    map(tofrom : g.now[0 : rows * columns]) map(to : g.columns)
+    for (int i = 1; i < rows - 1; ++i)
+        for (int j = 1; j < columns - 1; ++j)
+            g.now[i * g.columns + j] += 0.5 * blend(g.old, (size_t)(i * g.columns + j), (struct weights){1, 0.25});
+}
+
+/* By a pointer, beside directives that have conditions. */
+static void relax_twice(struct grid *g, int on_device)
+{
+    const int n = g->rows * g->columns;
+    double *old = g->old;
+#pragma omp target enter data map(to : old[0 : n]) if (on_device)
+    for (int turn = 0; turn < 2; ++turn) {
+#pragma omp target teams distribute parallel for map(to : g->columns, g->old[0 : n])                                   \
+    map(tofrom : g->now[0 : n]) if (on_device)
+        for (int i = 0; i < n; ++i)
+            g->now[i] += g->old[i] * g->columns;
+        for (int i = 0; i < n; ++i)
+            old[i] += 1;
+#pragma omp target update if (target update : on_device && turn == 0) to(old[0 : n])
+    }
+#pragma omp target exit data if (on_device) map(release : old[0 : n])
+}
+
+/* A number of a struct that has pointers besides. */
+static int rows_from(struct grid g, int first)
+{
+    int count = 0;
+#pragma omp target teams distribute parallel for reduction(+ : count)
+    for (int i = first; i < 50; ++i)
+        count += i < g.rows;
+    return count;
+}
+
+#define ON_DEVICE
+
+/* Directives in branches, with the loop behind them: one for the device, one for the host, or none. */
+static int count_in_branches(const double *x, int n)
+{
+    int above = 0;
+#ifdef ON_DEVICE
+#pragma omp target teams distribute parallel for reduction(+ : above) map(to : x[0 : n])
+#else
+#pragma omp parallel for reduction(+ : above)
+#endif
+    for (int i = 0; i < n; ++i)
+        above += x[i] > 1;
+#if defined(ON_DEVICE)
+#pragma omp target teams reduction(+ : above)
+#pragma omp distribute parallel for collapse(2) reduction(+ : above)
+#endif
+    for (int i = 0; i < 4; ++i)
+#ifndef ON_DEVICE
+#pragma omp simd
+#endif
+        for (int j = 0; j < 5; ++j)
+            above += i + j;
+#ifndef ON_DEVICE
+#pragma omp target teams distribute parallel for map(to : x[0 : n])
+#endif
+    for (int i = 0; i < n; ++i) /* not compiled for the device, so it stays */
+        above += x[i] > 2;
+#ifdef ON_DEVICE
+#pragma omp target data map(to : x[0 : n])
+#endif
+    {
+#pragma omp target teams distribute parallel for reduction(+ : above)
+        for (int i = 0; i < n; ++i)
+            above += x[i] > 3;
+    }
+    return above;
+}
+
 int main(void)
 {
     const int rows = ROWS, columns = COLUMNS, n = rows * columns;
@@ -188,6 +272,16 @@ int main(void)
     for (int i = 0; i < n; ++i)
         total += y[i];
     printf("atomic %d %d %d %.1f %.3f\n", counts[0], counts[7], taken, total, box);
+
+    char name[] = "not on the device";
+    struct grid grid = {rows, columns, x, y, name};
+    relax_grid(grid);
+    relax_twice(&grid, 1);
+    relax_twice(&grid, 0);
+    total = 0;
+    for (int i = 0; i < n; ++i)
+        total += y[i] * i;
+    printf("grid %.3f %d %d\n", total, rows_from(grid, 3), count_in_branches(x, n));
     free(x);
     free(y);
     return 0;

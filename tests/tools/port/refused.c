@@ -13,7 +13,17 @@ double outside(double x); /* of another file */
 static int last;
 #define ADD(value) sum += (value)
 
-static void regions(double *x, double **rows, struct list list, int n)
+struct mapped {
+    double *values;
+    int count;
+};
+
+static double first_of(struct mapped mapped)
+{
+    return mapped.values[0];
+}
+
+static void regions(double *x, double **rows, struct list list, struct mapped mapped, int n)
 {
     int i;
 #pragma omp target teams distribute parallel for lastprivate(i) /* refused: clause */
@@ -62,6 +72,14 @@ static void regions(double *x, double **rows, struct list list, int n)
             x[0] += sum;
         sum = x[0];
     }
+#pragma omp target teams distribute parallel for map(to : mapped.values[0 : n]) /* refused: map item */
+    for (int j = 0; j < n; ++j)
+        x[j] = first_of(mapped);
+#pragma omp target enter data map(to : mapped.count)
+    mapped.count = n;
+#pragma omp target teams distribute parallel for map(to : mapped.values[0 : n]) /* refused: map item */
+    for (int j = 0; j < n; ++j)
+        x[j] = mapped.values[j] * mapped.count;
     _Bool all = 1;
 #pragma omp target teams distribute parallel for reduction(&& : all) /* refused: reduction */
     for (int j = 0; j < n; ++j)
@@ -91,6 +109,6 @@ int main(void)
 #pragma omp target exit data map(from : x, sum)
     printf("%.1f %.1f\n", sum, x[15]);
     if (sum < 0)
-        regions(x, NULL, (struct list){x, 0}, 0);
+        regions(x, NULL, (struct list){x, 0}, (struct mapped){x, 0}, 0);
     return 0;
 }

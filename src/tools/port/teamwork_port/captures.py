@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a region takes from outside, and as what: pointers with their modes, values, mapped variables, reductions."""
-from .access import CHASE, READ, STORED, WRITE
+import re
+
+from .access import ASSIGNED, CHASE, READ, STORED, WRITE
 from .calls import is_file_scope
 from .clauses import map_items, reductions
-from .source import Refused
+from .source import Refused, identifiers
 from .tree import (FUNCTIONS, Node, declare, is_array, is_const, is_pointer, is_record, is_reference, is_scalar, key_of, unqualified,
                    unqualified_text, without_const)
 
@@ -15,12 +17,14 @@ class Capture:
     """One variable of the region.
 
     kind: "pointer" (a member that an accessor gives), "raw" (a pointer that is passed as it is), "value", "mapped" (a
-    variable that the kernel reaches by a pointer), "private", "last" (private, and stored by the last work-item),
+    variable that the kernel reaches by a pointer), "assembled" (a struct that is made of members that are captures), "private", "last" (private, and stored by the last work-item),
     "constant" (copied as a declaration), "reduction".
     """
 
     def __init__(self, name, cursor, kind):
         self.name, self.cursor, self.kind = name, cursor, kind
+        self.path = name     # what it is called outside of the kernel
+        self.parts = []      # of an assembled struct: (member, capture)
         self.flags = 0
         self.type = ""       # of what the member holds, or points to
         self.operation = None
@@ -70,9 +74,9 @@ class Captures:
         self.last = set(directive.names("lastprivate"))
         self.raw = set(directive.names("is_device_ptr", "has_device_addr"))
         self.reductions = reductions(directive)
-        self.items = {}
+        self.items, self.member_items = {}, {}
         for kind, item in map_items(directive):
-            self.items.setdefault(item.name, []).append((kind, item))
+            (self.member_items if item.member else self.items).setdefault(item.name, []).append((kind, item))
         for text in directive.all("defaultmap"):
             if text.split(":")[0].strip() not in ("none", "present", "default", "firstprivate"):
                 raise Refused("defaultmap", f"defaultmap({text})", "map the variables by name")
@@ -150,6 +154,9 @@ class Captures:
                 capture = Capture(name, declared, "constant")
                 capture.type = constant
                 return capture
+        members = self.split_uses(declared, kind)
+        if members:
+            return self.assembled(declared, kind, members, node)
         flags = self.unit.analysis.uses(self.body, key_of(declared))
         if is_record(kind):
             self.followed_members(declared)
@@ -317,6 +324,82 @@ class Captures:
             if node.kind in ("VAR_DECL", "PARM_DECL") and node.cursor.spelling == name:
                 raise Refused("name", f"the body declares another {name} than the mapped one", "rename one", node.start)
 
+    def split_uses(self, declared, kind):
+        """Returns [the node of a member] for all uses of a struct, or of a pointer to one, if some of its members are mapped
+        pointers; or if it has pointers, and the body reads others of its members alone. Else an empty list."""
+        name, key, found, is_split = declared.spelling, key_of(declared), [], False
+        record = kind.get_canonical().get_pointee() if is_pointer(kind) else kind
+        if not is_record(record) or name in self.items or self.unit.template is not None:
+            return []
+        for node in self.body.names():
+            if node.key != key:
+                continue
+            above = node.parent
+            while above is not None and above.kind in ("UNEXPOSED_EXPR", "PAREN_EXPR"):
+                above = above.parent
+            if above is None or above.kind != "MEMBER_REF_EXPR":
+                if name in self.member_items:
+                    raise Refused("map item", f"members of {name} are mapped, which is used as a whole", "copy the pointers to "
+                                  "variables and map sections of these", node.start)
+                return []
+            found.append(above)
+            is_split |= is_pointer(above.type) and above.cursor.spelling in self.unit.mapped_members
+        if is_split or name in self.member_items:
+            return found
+        reads = all(is_scalar(member.type) and not self.unit.analysis.use(member, self.body, frozenset({key}), 1) & WRITE
+                    for member in found)
+        has_pointers = not is_pointer(kind) and any(is_pointer(field.type) for field in record.get_canonical().get_fields())
+        return found if has_pointers and reads and not is_file_scope(declared) and name not in self.unit.mapped_names else []
+
+    def assembled(self, declared, kind, members, node):
+        """A struct that the kernel makes of the members that it uses: mapped pointers, and numbers."""
+        name, is_reached = declared.spelling, is_pointer(kind)
+        record = kind.get_canonical().get_pointee() if is_reached else kind
+        self.unit.check_copied(record, name)
+        self.unit.check_type(record, name)
+        capture, parts = Capture(name, declared, "assembled"), {}
+        written = self.written(declared)
+        capture.type = unqualified(written.get_pointee() if written.kind.name == "POINTER" else record if is_reached else written)
+        capture.is_view = is_reached
+        for member in members:
+            field, pointer = member.cursor.spelling, is_pointer(member.type)
+            if not pointer and not is_scalar(member.type) or pointer and field not in self.unit.mapped_members:
+                raise Refused("pointer in struct", f"{name} has mapped members, and the body uses {field}, which is none and no "
+                              "number", "copy it to a variable before the region", member.start)
+            if not pointer and field in self.unit.kept_members:
+                self.kept_member(name, field, member)
+            part = parts.setdefault(field, Capture(f"{name}_{field}", declared, "pointer" if pointer else "value"))
+            part.flags |= self.unit.analysis.use(member, self.body, frozenset({key_of(declared)}), 0 if pointer else 1)
+            part.path, part.field_type = f"{name}{'->' if is_reached else '.'}{field}", member.type
+            if part.flags & (CHASE | STORED | ASSIGNED) or not pointer and part.flags & WRITE:
+                raise Refused("pointer in struct", f"the member {part.path} is changed, stored, or leads to pointers",
+                              "copy it to a variable before the region", member.start)
+        for field, part in parts.items():
+            if part.name in identifiers(self.unit.current.code[self.body.start:self.body.end]):
+                raise Refused("name", f"the body has a name {part.name}", "rename it", node.start)
+            self.unit.check_type(part.field_type, part.path)
+            part.type = self.pointee_text(part.field_type) if part.kind == "pointer" else unqualified(part.field_type)
+            capture.parts.append((field, part))
+            self.list.append(part)
+            self.by_name[part.name] = part
+        self.add_member_items(name, declared.type)
+        return capture
+
+    def kept_member(self, name, field, member):
+        """Refuses a number that a data directive maps, if the file changes it: the device would have another one than the host."""
+        changed = re.compile(rf"(?:\.|->)\s*{field}\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)|(?:\+\+|--)\s*[\w.>()-]*{field}\b")
+        if changed.search(self.unit.current.code):
+            raise Refused("map item", f"a data directive maps a number {field} of a struct, which the file changes",
+                          "copy it to a variable before the region", member.start)
+        note = f"the kernel takes {field} of {name} from the host, not what a data directive has mapped"
+        if note not in (text for _, text in self.notes):
+            self.notes.append((member.start, note))
+
+    def add_member_items(self, name, kind):
+        for map_kind, item in self.member_items.pop(name, ()):
+            if item.sections or not is_scalar(self.unit.member_type(item, kind)):
+                self.maps.append((map_kind, *self.unit.section(item, kind)))
+
     def followed_members(self, declared):
         """Refuses pointers in structs that the body follows: they are the host's."""
         key = key_of(declared)
@@ -336,6 +419,11 @@ class Captures:
 
     def finish(self):
         """Adds the map items of variables that the body does not use."""
+        for name in list(self.member_items):
+            kind = self.unit.type_of_name(name, self.directive.start)
+            if kind is None:
+                raise Refused("map item", f"{name} is mapped, whose declaration was not found", "declare it before")
+            self.add_member_items(name, kind)
         for name, items in list(self.items.items()):
             kind = self.unit.type_of_name(name, self.directive.start)
             if kind is None:
@@ -345,7 +433,7 @@ class Captures:
 
 def member_text(capture):
     """Returns the declaration of a capture's member in the block; None if it has none."""
-    if capture.kind in ("private", "constant"):
+    if capture.kind in ("private", "constant", "assembled"):
         return None
     if capture.kind == "last":
         return f"{declare(capture.type + ' *', 'last_' + capture.name)};"

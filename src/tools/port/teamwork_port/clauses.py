@@ -25,9 +25,12 @@ class Directive:
 
     def __init__(self, words, clauses, start, end, text):
         self.words, self.clauses, self.start, self.end, self.text = words, clauses, start, end, text
+        self.guard = None
 
     def copy(self):
-        return Directive(self.words, list(self.clauses), self.start, self.end, self.text)
+        copied = Directive(self.words, list(self.clauses), self.start, self.end, self.text)
+        copied.guard = self.guard
+        return copied
 
     def all(self, *names):
         """Returns the texts of all clauses of these names."""
@@ -36,6 +39,36 @@ class Directive:
     def names(self, *clause_names):
         """Returns the variables in the lists of these clauses, as written."""
         return [item for text in self.all(*clause_names) for item in split(text.rsplit(":", 1)[-1]) if item]
+
+
+class Guard:
+    """Branches of the preprocessor that have nothing but directives, for a statement behind them:
+
+        #ifdef OFFLOAD
+        #pragma omp target teams distribute parallel for
+        #else
+        #pragma omp parallel for
+        #endif
+            for (...)
+
+    `head` is the first line, `other` and `end` are where the `#else` and what is behind `#endif` begin; `other` is that of
+    `#endif` where there is no `#else`.
+    """
+
+    PRAGMAS = r"(?:[ \t]*#[ \t]*pragma(?:[^\n\\]|\\.|\\\r?\n)*\n|[ \t\r]*\n)*"
+    BEFORE = re.compile(rf"^([ \t]*#[ \t]*(?:if|ifdef|ifndef)\b[^\n]*)\n{PRAGMAS}\Z", re.M)
+    BEHIND = re.compile(rf"[ \t\r]*\n{PRAGMAS}((?:[ \t]*#[ \t]*else\b[^\n]*\n{PRAGMAS})?)[ \t]*#[ \t]*endif\b[^\n]*(?:\n|\Z)")
+
+    def __init__(self, head, other, end, has_other):
+        self.head, self.other, self.end, self.has_other = head, other, end, has_other
+
+    @staticmethod
+    def around(code, directive):
+        """Returns the guard of a directive; None if it has none."""
+        line = code.rfind("\n", 0, directive.start) + 1
+        behind = Guard.BEHIND.match(code, directive.end)
+        before = behind and Guard.BEFORE.search(code, max(0, line - 2000), line)
+        return Guard(before.group(1).strip(), behind.start(1), behind.end(), bool(behind.group(1))) if before else None
 
 
 def find_directives(source):
@@ -52,6 +85,7 @@ def find_directives(source):
             end = line_end + 1
         text = re.sub(r"\\[ \t\r]*\n", " ", code[match.end():line_end]).strip()
         found.append(parse(text, match.start(), line_end))
+        found[-1].guard = Guard.around(code, found[-1])
     return found
 
 
@@ -86,15 +120,16 @@ def parse(text, start, end):
 
 
 class Item:
-    """An item of a map or motion clause: a name, and the sections behind it as (lower, length); length may be None."""
+    """An item of a map or motion clause: a name, and the sections behind it as (lower, length); length may be None. Of a member
+    of a struct, s.data or s->data, `member` is its name, and `path` is all that stands before the sections."""
 
-    def __init__(self, name, sections, text):
-        self.name, self.sections, self.text = name, sections, text
+    def __init__(self, name, member, path, sections, text):
+        self.name, self.member, self.path, self.sections, self.text = name, member, path, sections, text
 
 
 def parse_item(text):
     text = text.strip()
-    match = re.match(r"[A-Za-z_]\w*\s*", text)
+    match = re.match(r"([A-Za-z_]\w*)(?:\s*(\.|->)\s*([A-Za-z_]\w*))?\s*", text)
     rest, found = text[match.end():] if match else "?", []
     while rest.startswith("["):
         end = closing(rest, 0)
@@ -112,7 +147,8 @@ def parse_item(text):
             sections.append((parts[0] or "0", parts[1] or None))
         else:
             raise Refused("map item", f"'{text}' is a section with a stride", "map it without the stride")
-    return Item(match.group().strip(), sections, text)
+    name, link, member = match.groups()
+    return Item(name, member, f"{name}{link}{member}" if member else name, sections, text)
 
 
 def map_items(directive):

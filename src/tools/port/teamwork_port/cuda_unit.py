@@ -22,6 +22,8 @@ LIBRARY = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]((?:cub|thrust|cuda|nv|co
                      r"texture_|surface_|cuComplex|helper_cuda|cub\.)[^>\"/]*)[>\"]", re.M)
 # what clang says of kernels that are declared twice, and of its own functions, where cuda_names.h makes functions those of both sides
 NO_ERROR = re.compile(r"'(?:global|host|device)' and '(?:global|host|device)' attributes are not compatible|"
+                      # of classes that derive from std::exception, which is declared for the host alone
+                      r"(?:non-virtual|only virtual) member functions?(?: can be)? marked 'override'.*|"
                       r"__host__ __device__ function '\w+' cannot overload __(?:host|device)__ function '\w+'")
 
 

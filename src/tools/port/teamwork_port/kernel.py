@@ -4,7 +4,7 @@ import re
 
 from .captures import member_text, pointer_text
 from .source import Refused, dedent
-from .tree import declare
+from .tree import declare, unqualified
 
 LIMITS = {  # of canonical types: the least and the greatest value
     "INT": ("-__INT_MAX__ - 1", "__INT_MAX__"), "UINT": ("0", "~0u"),
@@ -58,6 +58,8 @@ def unpack(capture, k):
         return capture.type
     if capture.kind in ("private", "last"):
         return declare(capture.type, name) + ";"
+    if capture.kind == "assembled":
+        return assembled(capture)
     if capture.kind == "reduction":
         return f"{declare(capture.type, name)} = {identity(capture)};"
     if capture.kind == "value":
@@ -72,16 +74,29 @@ def unpack(capture, k):
     return f"{pointer} = {k}->{name};"
 
 
+def assembled(capture):
+    """Returns the lines that make a struct of its members that the kernel uses, or a pointer to such a struct."""
+    name, is_reached = capture.name, capture.is_view
+    held = f"{name}_members" if is_reached else name
+    lines = [declare(capture.type, held) + ";"]
+    for field, part in capture.parts:
+        cast = f"({unqualified(part.field_type)})" if part.kind == "pointer" else ""
+        lines.append(f"{held}.{field} = {cast}{part.name};")
+    if is_reached:
+        lines.append(f"{capture.type} *{name} = &{held};")
+    return "\n    ".join(lines)
+
+
 def argument(capture, cg):
     """Returns the initializer of a capture in the launch."""
-    name = capture.name
+    name, outside = capture.name, capture.path
     if capture.kind == "reduction":
         return f".{name} = TW_PORT_REDUCE({cg}, &{name})"
     if capture.kind == "last":
         return f".last_{name} = tw_port_write({cg}, &{name})"
     if capture.kind in ("value", "raw"):
-        return f".{name} = {name}"
-    place = f"&{name}" if capture.kind == "mapped" else name
+        return f".{name} = {outside}"
+    place = f"&{name}" if capture.kind == "mapped" else outside
     if capture.mode == "discard_write":
         return f".{name} = tw_port_discard_write({cg}, {place}, {capture.discard})"
     return f".{name} = tw_port_{capture.mode}({cg}, {place})"
@@ -165,7 +180,7 @@ class Kernel:
 
     def launch(self, indent, maps, cg):
         """Returns the text that takes the region's place, lines at `indent`, without an end of line."""
-        arguments = [argument(capture, cg) for capture in self.captures if capture.kind not in ("private", "constant")]
+        arguments = [argument(capture, cg) for capture in self.captures if capture.kind not in ("private", "constant", "assembled")]
         arguments += [initializer for _, initializer in self.extra]
         if not arguments:
             arguments = [".unused = 0"]

@@ -28,7 +28,9 @@ WAYS_OUT = {
 
 def merged(outer, inner):
     """Returns two nested directives as one."""
-    return Directive(f"{outer.words} {inner.words}", outer.clauses + inner.clauses, outer.start, outer.end, outer.text)
+    both = Directive(f"{outer.words} {inner.words}", outer.clauses + inner.clauses, outer.start, outer.end, outer.text)
+    both.guard = outer.guard
+    return both
 
 
 class Region:
@@ -56,6 +58,11 @@ class Region:
             raise Refused("not compiled", "no statement was found behind it: it is not compiled, or comes from a macro",
                           "give the tool the macros that switch it on", directive.start)
         self.end = statement_end(self.source, self.node)
+        guard = directive.guard
+        if guard and not unit.is_compiled(self.source, directive):
+            raise Refused("not compiled", "its branch of the preprocessor is not compiled",
+                          "give the tool the macros that switch it on", directive.start)
+        self.begin = guard.end if guard else directive.end
         for directives in unit.directives.values():
             if any("unified" in found.text for found in directives if found.words == "requires"):
                 raise Refused("unified memory", "the program requires unified shared memory, without copies",
@@ -65,6 +72,9 @@ class Region:
         self.k = next(name for name in ("k", "block", "tw_block") if name not in self.words)
         self.item = next(name for name in ("item", "tw_item_", "tw_work_item") if name not in self.words)
         inner = unit.directives_in(self.source.path, directive.end, self.end)
+        if guard:
+            inner = [found for found in inner if not guard.other <= found.start < guard.end]
+        inner = [found for found in inner if not found.guard or unit.is_compiled(self.source, found)]
         self.inner = [found for found in inner if unit.statement_behind(found) is not None or "barrier" in found.words]
         directive, node = self.combine(directive, self.node)
         self.directive = directive
@@ -124,11 +134,21 @@ class Region:
                 raise Refused("preprocessor", "branches of the preprocessor begin or end in the region",
                               "put them around functions", self.directive.start)
             self.has_branches |= begins > 0
-        if known != len(lines.findall(self.source.code[self.directive.end:self.end])):
+        if known != len(lines.findall(self.source.code[self.begin:self.end])) - self.lines_of_other_builds(bodies):
             raise Refused("preprocessor", "lines of the preprocessor stand between directives and loops",
                           "put them around functions", self.directive.start)
         if self.has_branches:
             self.notes.append((self.directive.start, "branches that are not compiled were not looked at"))
+
+    def lines_of_other_builds(self, bodies):
+        """Returns the number of lines around directives between loops that are not compiled, and mean nothing here."""
+        count = 0
+        for directive in self.unit.directives_in(self.source.path, self.begin, self.end):
+            guard = directive.guard
+            if guard and not guard.has_other and not any(body.start <= directive.start < body.end for body in bodies) \
+                    and not self.unit.is_compiled(self.source, directive):
+                count += 2
+        return count
 
     def check_included(self, body):
         """Refuses files that a body includes, unless they are the program's own, without directives."""
@@ -425,6 +445,8 @@ class Region:
         if self.condition:
             behind = dedent(self.source.text[self.node.start:self.end], indent + "    ")
             launch = f"{indent}if ({self.condition})\n{launch}\n{indent}else\n{behind}"
+        if directive.guard:  # the other branch, and the statement that it is for
+            launch += f"\n#else\n{self.other_branch(directive.guard)}{source.text[directive.guard.end:self.end]}\n#endif"
         place, text = self.place(), kernel.definition() + "\n"
         if self.macros:
             text = "".join(self.macros.values()) + text + "".join(f"#undef {name}\n" for name in self.macros) + "\n"
@@ -435,6 +457,13 @@ class Region:
         for other, start, end, text in self.edits:
             if (start, end, text) not in other.edits:
                 other.replace(start, end, text)
+
+    def other_branch(self, guard):
+        """Returns the lines between #else and #endif of a guard."""
+        text = self.source.text
+        begin = self.source.next_line(guard.other) if guard.has_other else guard.other
+        end = self.source.line_start(guard.end - 1)
+        return text[begin:end]
 
     def place(self):
         """Returns where the kernel is inserted: before the function and the comment that it has."""

@@ -5,6 +5,8 @@ Files are parsed without OpenMP, so that bodies of directives are ordinary state
 shows captures in the place of the body.
 """
 import ctypes
+import os
+import re
 import subprocess
 
 try:
@@ -133,6 +135,22 @@ def parse(path, arguments, compiler):
         return None, ["clang cannot read it"]
     errors = [f"{d.location.file}:{d.location.line}: {d.spelling}" for d in unit.diagnostics if d.severity >= 3]
     return unit, errors
+
+
+def pragmas(path, arguments, compiler):
+    """Returns {(file, line)} of the pragmas that the preprocessor leaves of a file and its headers."""
+    command = [compiler or "clang", "-E", "-D_OPENMP=201511", "-w", *arguments, path]
+    text = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False).stdout
+    found, file, line = set(), None, 0
+    for each in text.split("\n"):
+        marker = re.match(r'# (\d+) "(.*?)"', each)
+        if marker:
+            line, file = int(marker.group(1)), os.path.realpath(marker.group(2))
+            continue
+        if each.startswith("#pragma"):
+            found.add((file, line))
+        line += 1
+    return found
 
 
 def is_const(kind):

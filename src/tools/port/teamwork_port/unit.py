@@ -18,11 +18,12 @@ class Unit:
 
     def __init__(self, path, arguments, compiler, root, sources):
         self.path, self.root, self.sources, self.arguments = path, os.path.realpath(root), sources, arguments
+        self.compiler, self.compiled = compiler, None
         self.analysis = Analysis()
         self.tu, self.errors = tree.parse(path, arguments, compiler)
         self.is_cxx = not path.endswith(".c")
         self.files, self.functions, self.directives = {}, [], {}
-        self.mapped_names = set()
+        self.mapped_names, self.mapped_members, self.kept_members = set(), set(), set()  # kept: by data directives
         self.statements, self.starting = {}, {}
         self.instance = self.template = None  # the instantiation that stands for its template: trees of both
         self.template_names = set()           # its parameters
@@ -52,8 +53,10 @@ class Unit:
                     items = map_items(directive) + motion_items(directive)
                 except Refused:
                     continue
+                self.mapped_members.update(item.member for _, item in items if item.member)
                 if not directive.words.startswith("target teams"):
-                    self.mapped_names.update(item.name for _, item in items)
+                    self.mapped_names.update(item.name for _, item in items if not item.member)
+                    self.kept_members.update(item.member for _, item in items if item.member)
 
     def collect_functions(self, cursor):
         """Builds the trees of top-level declarations of the project's files that have directives."""
@@ -69,6 +72,13 @@ class Unit:
             start, end = child.extent.start.offset, child.extent.end.offset
             if any(start <= directive.start < end for directive in self.directives[location.name]):
                 self.functions.append(Node(child))
+
+    def is_compiled(self, source, directive):
+        """Returns true if the branch of the preprocessor that a directive with a guard stands in is compiled."""
+        if self.compiled is None:
+            self.compiled = tree.pragmas(self.path, self.arguments, self.compiler)
+        line = source.line_of(source.text.index("#", directive.start))
+        return (os.path.realpath(source.path), line) in self.compiled
 
     # ---- directives and statements -----------------------------------------------------------------------------------
 
@@ -102,7 +112,7 @@ class Unit:
         return self.statements[key]
 
     def find_statement(self, directive, path):
-        code, offset = self.files[path].code, directive.end
+        code, offset = self.files[path].code, directive.guard.end if directive.guard else directive.end
         while True:  # other directives may stand between
             offset = re.compile(r"\s*").match(code, offset).end()
             if not re.compile(r"#\s*pragma").match(code, offset):
@@ -253,12 +263,24 @@ class Unit:
             raise Refused("class", f"{name} has the type {kind.spelling}, which is not copied byte by byte",
                           "use plain structs, and pointers to their data")
 
+    @staticmethod
+    def member_type(item, kind):
+        """Returns the type of the member that a map item names, of a variable of this type."""
+        record = kind.get_canonical().get_pointee() if is_pointer(kind) else kind
+        for field in record.get_canonical().get_fields():
+            if field.spelling == item.member:
+                return field.type
+        raise Refused("map item", f"{item.text} is mapped, which is no member of a struct", "copy the pointer to a variable and "
+                      "map a section of that")
+
     def section(self, item, kind):
         """Returns a map item as (pointer, first element, number of elements), texts each."""
         if is_reference(kind):
             kind = kind.get_pointee()
+        if item.member:
+            kind = self.member_type(item, kind)
         canonical = kind.get_canonical()
-        name = item.name
+        name = item.path
         if not item.sections:
             if is_array(canonical):
                 return name, "0", f"TW_PORT_COUNT({name})"

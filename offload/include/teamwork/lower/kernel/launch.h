@@ -249,8 +249,11 @@ typedef void (*tw_internal_member_visitor)(void *user, const struct tw_internal_
 struct tw_internal_pointer {
     unsigned offset; /* in the block; of the first in a list: 1 + the number of those behind it, 0 for not known yet */
     unsigned bytes, part_bytes; /* as in struct tw_internal_member */
-    unsigned may_be_null;       /* it may be NULL without TW_NULL; of the first in a list: the block may have more */
+    unsigned may_be_null;       /* it may be NULL without TW_NULL, TW_INTERNAL_ELEMENT: as one of an array; of the first
+                                   in a list: the block may have more */
 };
+
+#define TW_INTERNAL_ELEMENT 2u
 
 /** What the kernel macros make of a kernel. */
 struct tw_internal_kernel {
