@@ -20,10 +20,10 @@
  * has one of its own, which only its kernels and the calls below change. So offload devices do not see an assignment in
  * the program.
  *
- * The program's own target regions use the device's variable, too: a scalar between these lines is not `firstprivate`
- * any more in a region without that clause. Write `firstprivate(nx, dt)` there, or `#pragma omp target update to(nx,
- * dt)` behind each assignment. The plugin of the compiler warns of a region that reads such a variable if its file
- * assigns to it, and does not take its address (docs/kernels.md).
+ * The program's own target regions use the device's variable, too: a scalar between these lines is not `firstprivate` any
+ * more in a region without that clause. Write `firstprivate(nx, dt)` there, or put
+ * `#pragma omp target update to(nx, dt)` behind each assignment. The plugin of the compiler warns of a region that
+ * reads such a variable if its file assigns to it, and does not take its address (docs/kernels.md).
  *
  * A value that changes from launch to launch belongs in the kernel's block: that costs nothing. On NVIDIA GPUs kernels
  * that use variables, but not those that only use `static const` constants, are launched by OpenMP (docs/kernels.md).
