@@ -102,15 +102,17 @@ def group():
 
 def lowerings():
     """One source and what the passes of the compiler make of it."""
-    d = Drawing(760, 230, "One source, three lowerings")
-    d.box(20, 85, 150, 60, KERNEL, "kernel in C\nand TW_..._KERNEL()", 12)
-    d.text(95, 165, "compiled once", 11, color=SOFT)
-    d.text(95, 180, "for each kind of device", 11, color=SOFT)
-    rows = [(20, "host", "threads of OpenMP,\nloops over work-items as vectors", "host, simulated"),
-            (90, "teams", "target teams distribute,\nparallel for in a team", "any offload device"),
-            (160, "simt", "a thread for each work-item,\nshared memory, hardware barriers", "NVIDIA GPUs")]
+    d = Drawing(800, 250, "One source, three lowerings")
+    for x, words in ((95, "one source"), (275, "lowering"), (445, "what a kernel becomes"), (705, "devices")):
+        d.text(x, 22, words, 14, weight="bold")
+    d.box(20, 107, 150, 60, KERNEL, "kernel in C\nand TW_..._KERNEL()", 12)
+    d.text(95, 187, "compiled once", 11, color=SOFT)
+    d.text(95, 202, "for each kind of device", 11, color=SOFT)
+    rows = [(42, "host", "threads of OpenMP,\nloops over work-items as vectors", "host, simulated devices"),
+            (112, "teams", "target teams distribute,\nparallel for in a team", "any offload device"),
+            (182, "simt", "a thread for each work-item,\nshared memory, hardware barriers", "NVIDIA GPUs")]
     for y, name, what, where in rows:
-        d.arrow(172, 115, 238, y + 26)
+        d.arrow(172, 137, 238, y + 26)
         d.box(240, y, 70, 52, HOST, name)
         d.box(320, y, 250, 52, PLAIN, what, 12)
         d.arrow(572, y + 26, 608, y + 26)

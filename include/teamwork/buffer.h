@@ -30,11 +30,11 @@ typedef enum tw_access_mode {
 } tw_access_mode;
 
 /**
- * Creates a buffer over host memory, which it uses for its whole life. The program must not touch the memory but
- * through host accessors until the buffer is destroyed; then the contents are back in it, unless
- * tw_buffer_set_final_data() sends them elsewhere. Or it says what it has changed by tw_buffer_host_changed(), which is in
- * interop.h, with buffers over memory on devices. With TW_SIM_CHECK=1 and simulated devices, what it changes and does not
- * say fails the next command that needs it and has an older copy, with TW_ERROR_CHANGED_MEMORY.
+ * Creates a buffer over host memory, which it uses for its whole life. Until the buffer is destroyed, the program
+ * accesses the memory through host accessors only, or says what it has changed by tw_buffer_host_changed() (interop.h,
+ * which also has buffers over memory on devices). Then the contents are back in it, unless tw_buffer_set_final_data()
+ * sends them elsewhere. With TW_SIM_CHECK=1 and simulated devices, a change without notice makes the next command fail
+ * that needs it and has an older copy: TW_ERROR_CHANGED_MEMORY.
  *
  * A range with a 0 in it has no elements: such a buffer is empty. It can be used as any other. Commands and host
  * accessors do not wait for others because of it, kernels get NULL, and it neither needs nor keeps host memory.
@@ -104,20 +104,21 @@ TW_API tw_status tw_buffer_create_copy(const void *data, size_t element_bytes, t
 TW_API tw_status tw_buffer_create_sub(tw_buffer *buffer, tw_id offset, tw_range range, tw_buffer **sub);
 
 /**
- * Says where the contents go when the last reference to the buffer is destroyed (as set_final_data() of SYCL 1.2.1). May
- * be called any number of times before that; the last call counts. At first the place of a buffer over host memory is
- * that memory, and others have none. Memory on a device that a buffer is over (interop.h) gets the contents in any case.
+ * Says where the contents go when the last reference to the buffer is destroyed (as set_final_data() of SYCL 1.2.1).
+ * May be called any number of times before that; the last call counts. At first the place of a buffer over host memory
+ * is that memory, and others have none. Memory on a device that a buffer is over (interop.h) gets the contents in any
+ * case.
  *
  * With such a place, destroying the last reference waits for the commands that write the contents, and copies them
  * there. A buffer that nobody ever wrote has no contents, and the memory is left as it is.
  *
- * For a sub-buffer the call is about its part alone: only that is moved and copied, besides what other calls ask for.
+ * For a sub-buffer the call concerns its part alone: only that is moved and copied, besides what other calls ask for.
  * The place stays after the sub-buffer is destroyed, until the last reference to the whole buffer is. Each part has one
  * place; the whole and parts that overlap have their own.
  *
  * A buffer over host memory uses that until it is destroyed, also if the contents go elsewhere or nowhere: so
- * destruction waits for all commands that use it. The memory then holds undefined contents, but for parts whose place is
- * where they lie in it.
+ * destruction waits for all commands that use it. The memory then holds undefined contents, except for parts whose
+ * place is where they lie in it.
  *
  * @param memory  tw_buffer_count() elements back to back, which nobody else uses during the destruction; it does not
  *                overlap a buffer's host memory, unless it is the host memory of this buffer, or for a sub-buffer the
@@ -197,8 +198,8 @@ TW_API tw_status tw_buffer_destroy(tw_buffer **buffer);
 TW_API tw_status tw_host_access(tw_buffer *buffer, tw_access_mode mode, tw_host_accessor **accessor);
 
 /**
- * The same for a part of a buffer: `range` elements from `offset` on. Waits for those commands alone that access some of
- * these elements, moves no others, and holds back no command that accesses others.
+ * The same for a part of a buffer: `range` elements from `offset` on. Waits for those commands alone that access some
+ * of these elements, moves no others, and holds back no command that accesses others.
  *
  * @param offset  the first element; as many dimensions as the buffer has
  * @param range   the elements, all of them in the buffer; if there are none, the call waits for nothing

@@ -14,11 +14,12 @@
  *     }
  *
  * A shared library with kernels may be closed (dlclose()) when no group with one of them is recorded, queued or running
- * any more, and no command graph has one. What is kept of its errors refers to nothing in it.
+ * any more, and no command graph has one. Error records do not refer to the library.
  *
- * A group is recorded by one thread and holds at most one kernel, copy, fill or task. Recording is sticky: the first error
- * stays in the group, later calls do nothing, and submit returns it; so calls in between need no check. A NULL group,
- * which tw_queue_begin() returns when memory is exhausted, is accepted everywhere and reports TW_ERROR_OUT_OF_MEMORY.
+ * A group is recorded by one thread and holds at most one kernel, copy, fill or task. Recording is sticky: the first
+ * error stays in the group, later calls do nothing, and submit returns it; so calls in between need no check. A NULL
+ * group, which tw_queue_begin() returns when memory is exhausted, is accepted everywhere and reports
+ * TW_ERROR_OUT_OF_MEMORY.
  */
 #ifndef TEAMWORK_COMMAND_GROUP_H
 #define TEAMWORK_COMMAND_GROUP_H
@@ -50,8 +51,9 @@ typedef enum tw_access_target {
 TW_API tw_command_group *tw_queue_begin(tw_queue *queue);
 
 /**
- * Submits a group. Waits for a device only if its queue has TW_QUEUE_DEPTH unfinished groups (queue.h). The group's place among all groups, which orders it by its accesses, is
- * that of this call; a group without a kernel is complete when its dependencies are.
+ * Submits a group. Waits for a device only if its queue has TW_QUEUE_DEPTH unfinished groups (queue.h). The group takes
+ * its place among all groups, which orders it by its accesses, with this call. A group without a kernel is complete
+ * when its dependencies are.
  *
  * @param group  recorded for this queue; gone after the call, whatever it returns
  * @param event  receives the group's completion, to be released with tw_event_release(); NULL if not wanted
@@ -70,11 +72,11 @@ typedef void (*tw_command_group_function)(tw_command_group *group, void *user);
  * Records a group by calling a function, and submits it (spec 2.5.7, 3.5.6, secondary queues): to `queue` or, if that
  * cannot take it because recording or submission failed there, to `fallback`.
  *
- * Where the fallback queue is on another device, the group also runs there if its command fails later: if a transfer
- * or the launch fails, and what it needs is still somewhere. A kernel that may have run in part is run again only if
- * it discards all that it writes. Then no error is reported, and the event stands for both. A command that fails on
- * the fallback, too, reports its first error, and so does one whose inputs are lost. Of a kernel on a queue over several
- * devices each part does so by itself, and the function is called for `queue` alone (docs/multi_device.md).
+ * Where the fallback queue is on another device, the group also runs there if its command fails later: if a transfer or
+ * the launch fails, and what it needs is still somewhere. A kernel that may have run in part is run again only if it
+ * discards all that it writes. Then no error is reported, and the event stands for both. A command that fails on the
+ * fallback, too, reports its first error, and so does one whose inputs are lost. On a queue over several devices each
+ * part of a kernel falls back by itself, and the function is called for `queue` alone (docs/multi_device.md).
  *
  * @param fallback  NULL for none. Of a queue over several devices, which may be `queue`, a part takes the first device
  *                  that is not its own
@@ -113,12 +115,12 @@ TW_API tw_status tw_command_group_status(const tw_command_group *group);
 
 /**
  * Declares that the group's kernel accesses a buffer: tw_buffer_count() elements, row-major, the rows of a sub-buffer
- * as far apart as tw_buffer_pitch() says. The allocation exists when the call returns, for which other buffers may have
- * given theirs up, or the call have waited for commands (docs/buffers.md, "Memory on devices"); the data arrives before
- * the kernel starts. An empty buffer or part has no address, and the group does not wait because of it.
+ * as far apart as tw_buffer_pitch() says. The allocation exists when the call returns; to make room, other buffers may
+ * give theirs up, or the call may wait for commands (docs/buffers.md, "Memory on devices"). The data arrives before the
+ * kernel starts. An empty buffer or part has no address, and the group does not wait because of it.
  *
  * A group's access to a buffer is the union of its accessors to it (spec 2.5.7): reading in one and writing in another
- * is reading and writing; discarding in all is needed to discard.
+ * is reading and writing; the contents are discarded only if all of them discard.
  *
  * @return the address of the first element on the queue's device, for this group's kernel alone; NULL without an error
  *         if there are no elements, and NULL on an error
@@ -148,8 +150,8 @@ TW_API void *tw_access_part(tw_command_group *group, tw_buffer *buffer, tw_id of
                             tw_access_mode mode, tw_access_target target);
 
 /**
- * For a pointer of a block that is to be NULL: the kernel sees NULL. A pointer that is NULL without it was forgotten, and
- * its launch fails (kernel.h); but it may be NULL where an accessor of the group is of an empty buffer or part.
+ * For a pointer of a block that is to be NULL: the kernel sees NULL. A pointer that is NULL without it counts as
+ * forgotten, and the launch fails (kernel.h), unless an accessor of the group is of an empty buffer or part.
  *
  *     tw_parallel_for(cg, range, blur, .in = tw_read(cg, in), .mask = TW_NULL, .out = tw_write(cg, out));
  *
@@ -313,8 +315,9 @@ TW_API tw_root_group tw_root_group_of(tw_command_group *group, void *counter);
 /* ---- algorithms -------------------------------------------------------------------------------------------------- */
 
 /**
- * Makes the group's algorithm (algorithms.h) take as many elements as a number in the device's memory says when it
- * runs, or as its argument says where that is less: so what one algorithm counts, the next one takes, and no host waits.
+ * Makes the group's algorithm (algorithms.h) read the number of its elements from the device's memory when it runs; its
+ * argument is the limit. So one algorithm takes as many elements as the one before has counted, without a wait on the
+ * host.
  *
  *     tw_count_on_device(cg, tw_read(cg, kept));
  *     sum_ints(cg, tw_read(cg, x), most, 0, tw_discard_write(cg, sum));

@@ -12,13 +12,13 @@
  * library, beside kernels. A step here means one of these calls. A group has one step or one kernel, as in SYCL; only
  * tw_prefetch() and tw_update_host() may each be called several times in a group, for several buffers and parts.
  *
- * Of a sub-buffer only its part is copied or filled. The functions with `_part` are for `range` elements from `offset`
- * on, which have as many dimensions as the buffer. Ranges without elements are allowed: nothing is done then.
+ * For a sub-buffer, only its part is copied or filled. The functions with `_part` are for `range` elements from
+ * `offset` on, which have as many dimensions as the buffer. Ranges without elements are allowed: nothing is done then.
  *
  * Memory of the program is dense: `range` elements, row-major, each row directly behind the one before. It has to stay
  * valid until the command is complete, must not be changed or, if it is written, used meanwhile, and does not overlap
- * memory of the buffer. NULL is allowed for no elements. Unified shared memory (usm.h) is allowed in its place in command
- * groups, of any kind and device; tw_buffer_read() and tw_buffer_write() take that of the host alone.
+ * memory of the buffer. NULL is allowed for no elements. Unified shared memory (usm.h) is allowed in its place in
+ * command groups, of any kind and device; tw_buffer_read() and tw_buffer_write() take that of the host alone.
  *
  * Recorded in a command graph, a step is one of the graph's groups: it copies and fills again, from and to the same
  * memory of the program, each time the graph is submitted.
@@ -35,7 +35,7 @@
  *
  * A command that fails reports TW_ERROR_TRANSFER_FAILED, and what it should have written is lost, as for a kernel.
  *
- * What is known by its address alone, without a buffer, is copied and filled by tw_memcpy() and its family: usm.h has a
+ * tw_memcpy() and its family copy and fill memory that is known by its address alone, without a buffer: usm.h has a
  * table of both, side by side.
  *
  * An extension, after the explicit memory operations of SYCL 1.2.1. All functions are thread safe, but a group is

@@ -34,22 +34,22 @@ typedef enum tw_event_state {
 /**
  * The times of a group, in nanoseconds of the host's monotonic clock (CLOCK_MONOTONIC).
  *
- * A member is 0 where the group has not come so far, or does not do so: a group whose data is in place has no
- * transfers, a cancelled one no kernel. A group that was submitted without an event, and is known from a wait list
- * only, has no times. On a GPU kernels and transfers have times if the queue was profiling when the group was
- * submitted (tw_queue_set_profiling()).
+ * A member is 0 if the group has not come to that point yet, or does not come to it: a group whose data is in place has
+ * no transfers, a cancelled one no kernel. A group that was submitted without an event, and is known from a wait list
+ * only, has no times. On a GPU kernels and transfers have times if the queue was profiling when the group was submitted
+ * (tw_queue_set_profiling()).
  *
  * `start_ns` - `ready_ns` is how long the group waited for its device, `end_ns` - `start_ns` how long its kernel ran.
  * No time is before the one above it, but for `ready_ns`: transfers mostly end before that, since they wait for their
- * own data only. The kernels of a queue that depend on each other do not overlap.
- * A group of a queue over several devices has the first start and the last end of all its parts: there transfers may end
- * after the first kernel has begun.
+ * own data only. The kernels of a queue that depend on each other do not overlap. A group of a queue over several
+ * devices has the first start and the last end of all its parts: there transfers may end after the first kernel has
+ * begun.
  *
  * On the host, the x86-64 device and simulated devices the thread that runs a kernel or a transfer reads the clock
- * before and after it. On a GPU the device's clock is read, for kernels that the CUDA driver launches and for
- * transfers between GPUs. A length is exact to about a microsecond; to that of a kernel that nothing in the queue was
- * before, the microseconds of launching it are added. The error against the host's clock is some microseconds. Other
- * kernels and transfers of a GPU are measured by the host's clock, from the call that starts them until it returns.
+ * before and after it. On a GPU the device's clock is read, for kernels that the CUDA driver launches and for transfers
+ * between GPUs. A length is exact to about a microsecond; for a kernel with nothing before it in the queue, it includes
+ * the microseconds of the launch. The error against the host's clock is some microseconds. Other kernels and transfers
+ * of a GPU are measured by the host's clock, from the call that starts them until it returns.
  */
 typedef struct tw_event_times {
     /** The group was submitted (OpenCL: QUEUED). */
@@ -152,10 +152,10 @@ TW_API tw_status tw_event_get_wait_list(const tw_event *event, tw_event **events
 /* ---- user events ------------------------------------------------------------------------------------------------- */
 
 /**
- * Creates an event that the program completes (OpenCL's user events; an extension of SYCL 1.2): for what happens outside
- * of the library, as the arrival of a message or the end of a thread. Groups depend on it (tw_depends_on()), before or
- * after its completion, and all functions of events take it. It has no kernel; of its times `submit_ns` is that of its
- * creation and `complete_ns` that of its completion.
+ * Creates an event that the program completes (OpenCL's user events; an extension of SYCL 1.2): for what happens
+ * outside of the library, as the arrival of a message or the end of a thread. Groups depend on it (tw_depends_on()),
+ * before or after its completion, and all functions of events take it. It has no kernel; of its times `submit_ns` is
+ * that of its creation and `complete_ns` that of its completion.
  *
  *     tw_event *arrived;
  *     status = tw_event_create_user(&arrived);
@@ -165,8 +165,8 @@ TW_API tw_status tw_event_get_wait_list(const tw_event *event, tw_event **events
  *     tw_event_release(&arrived);
  *
  * It must be completed: what depends on it waits, and so do waits for that and the destruction of its queue; while the
- * event is not complete, tw_shutdown() says so with TW_ERROR_BUSY. If its last reference is released before that, nobody
- * can complete it any more: what depends on it is cancelled.
+ * event is not complete, tw_shutdown() says so with TW_ERROR_BUSY. If its last reference is released before that,
+ * nobody can complete it any more: what depends on it is cancelled.
  *
  * @param event  receives the event, to be released with tw_event_release()
  * @return TW_ERROR_INVALID_ARGUMENT       event is NULL

@@ -8,16 +8,15 @@
  *
  * Errors of commands are kept with the queue until they are delivered, each once: to the queue's own handler if it has
  * one, else to its context's, by tw_queue_wait_and_throw(), tw_queue_throw_asynchronous(), tw_event_wait_and_throw() or
- * destruction. Where there is no handler nothing is lost either: the next wait returns the first undelivered status. A
- * queue keeps 65536 errors that are not delivered; of more it keeps the number, which an error of
- * TW_ERROR_OUT_OF_MEMORY tells behind them.
+ * destruction. Without a handler nothing is lost either: the next wait returns the first undelivered status. A queue
+ * keeps 65536 undelivered errors, and of further ones their number, which a last error, TW_ERROR_OUT_OF_MEMORY,
+ * reports.
  *
  * All functions are thread safe. A thread that waits may run commands of the queue itself.
  *
- * A program may submit faster than a device works. So that this takes no more and more memory, a submission to a
- * queue with TW_QUEUE_DEPTH unfinished groups first waits, as tw_queue_wait() does, until there are fewer. It does
- * not wait for the program itself: while the oldest unfinished group waits for a host accessor, of any thread, or for a
- * user event,
+ * A program may submit faster than a device works. To limit the memory that this takes, a submission to a queue with
+ * TW_QUEUE_DEPTH unfinished groups first waits, as tw_queue_wait() does, until there are fewer. It does not wait for
+ * the program itself: while the oldest unfinished group waits for a host accessor, of any thread, or for a user event,
  * submissions return at once and the queue grows. A kernel on the host that waits for something that the submitting
  * thread does later must not rely on a longer queue.
  */
@@ -130,17 +129,17 @@ TW_API tw_status tw_queue_create_with_properties(tw_context *context, tw_device 
                                                  tw_error_handler handler, void *handler_user, tw_queue **queue);
 
 /**
- * Creates a queue over several devices, of any kinds, the host among them. An extension; docs/multi_device.md tells what
- * becomes of each kind of group.
+ * Creates a queue over several devices, of any kinds, the host among them. An extension; docs/multi_device.md tells
+ * what becomes of each kind of group.
  *
  *     status = tw_queue_create_over(devices, count, 0, NULL, NULL, &queue);                    these devices
  *     status = tw_queue_create_over_selected(tw_gpu_selector, NULL, 0, NULL, NULL, &queue);    all GPUs
  *
- * Each launch of a kernel is divided: every device runs a box of the work-items. Range mappers (range_mapper.h) say what
- * part of a buffer a box accesses, and the library keeps the contents where they are accessed. The kernel sees the whole
- * launch: its ids, ranges and numbers of groups are those of a queue of one device. Submission, order, events, waits,
- * errors, and command graphs are those of a queue: what is submitted is one group, which is complete when all its parts are.
- * With one device it is a queue on that device.
+ * Each launch of a kernel is divided: every device runs a box of the work-items. Range mappers (range_mapper.h) say
+ * what part of a buffer a box accesses, and the library keeps the contents where they are accessed. The kernel sees the
+ * whole launch: its ids, ranges and numbers of groups are those of a queue of one device. Submission, order, events,
+ * waits, errors, and command graphs are those of a queue: what is submitted is one group, which is complete when all
+ * its parts are. With one device it is a queue on that device.
  *
  * A single task, and other steps than kernels, run on the first device. A launch of no work-items runs nowhere.
  *
@@ -156,8 +155,9 @@ TW_API tw_status tw_queue_create_over(tw_device *const *devices, size_t count, u
                                       tw_error_handler handler, void *handler_user, tw_queue **queue);
 
 /**
- * The same over all visible devices to which a selector gives a score from 0 on, at most the first 64. NULL takes all, but
- * beside the host no OpenMP device that is the host's cores (TW_DEVICE_CPU); tw_gpu_selector takes all GPUs. TW_DEVICES chooses among them, as TW_DEVICES=gpu,host.
+ * The same over all visible devices to which a selector gives a score from 0 on, at most the first 64. NULL takes all,
+ * but beside the host no OpenMP device that is the host's cores (TW_DEVICE_CPU); tw_gpu_selector takes all GPUs.
+ * TW_DEVICES chooses among them, as TW_DEVICES=gpu,host.
  *
  * @param selector  asked once for each device, on this thread with no lock held; it may throw a C++ exception
  * @return TW_ERROR_NO_DEVICE  no device is visible, or every score was negative; and as tw_queue_create_over()
@@ -172,8 +172,8 @@ TW_API size_t tw_queue_device_count(const tw_queue *queue);
 TW_API tw_device *tw_queue_device_at(const tw_queue *queue, size_t index);
 
 /**
- * Fixes how launches are divided: device i gets shares[i] of the sum of all. So the same launch is divided alike in each
- * run. Launches that are submitted later count.
+ * Fixes how launches are divided: device i gets shares[i] of the sum of all. So the same launch is divided alike in
+ * each run. The call applies to launches that are submitted later.
  *
  * @param shares  as many as there are devices, numbers from 0 on and not all 0; NULL: the library divides as it finds best
  * @return TW_ERROR_INVALID_ARGUMENT  queue is NULL, or a share is no such number
@@ -181,8 +181,8 @@ TW_API tw_device *tw_queue_device_at(const tw_queue *queue, size_t index);
 TW_API tw_status tw_queue_set_division(tw_queue *queue, const double *shares);
 
 /**
- * Stores how the queue divides launches at the moment: the share of each device of the whole. Kernels that one device runs
- * alone do not count, and a device that has failed has its share still, which others take over.
+ * Stores how the queue divides launches at the moment: the share of each device of the whole. Kernels that one device
+ * runs alone do not count. A device that has failed keeps its share, which other devices run.
  *
  * @param shares  room for tw_queue_device_count() numbers, whose sum is 1
  * @return TW_ERROR_INVALID_ARGUMENT  queue or shares is NULL
@@ -286,8 +286,7 @@ TW_API tw_status tw_queue_last_event(tw_queue *queue, tw_event **event);
 
 /**
  * Asks whether all that was submitted to the queue is complete (SYCL 2020's ext_oneapi_empty). It waits for nothing.
- * The library finds out a little later than the device that a group is complete; a program that asks in a loop gets
- * there.
+ * The library notices a little later than the device that a group is complete; a program may ask in a loop.
  *
  * @return true if nothing is unfinished, and for NULL
  */

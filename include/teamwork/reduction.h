@@ -85,16 +85,16 @@
  * is an error as in view.h. TW_ERROR_INVALID_RANGE: there are no elements, or 2^32 or more, or the buffer is a
  * sub-buffer whose rows do not lie back to back.
  *
- * On a CPU each part of the launch has a copy of the array, up to 64 MiB in all; of a larger array there is one copy and
- * one part. On a GPU teams have copies in local memory, where all arrays of the launch together take 16 KiB or less;
- * else work-items add to global memory at once, by atomic operations. Memory that is lacking is
+ * On a CPU each part of the launch has a copy of the array, up to 64 MiB in all; a larger array has one copy and one
+ * part. On a GPU teams have copies in local memory if all arrays of the launch together take 16 KiB or less; otherwise
+ * work-items add to global memory at once, by atomic operations. Memory that is lacking is
  * TW_ERROR_OUT_OF_MEMORY or TW_ERROR_OUT_OF_DEVICE_MEMORY.
  *
  * Results are reproducible: on one device, the same launch gives the same bits in every run, also with another number
- * of host threads. Sums of floating point are taken in another order than a loop's, and on different devices in
- * different ones. Not reproducible are floating-point sums and products into arrays on GPUs, and in the standard
- * mapping (LOWERING teams) those of arrays and of hierarchical and nd_range kernels, which add atomically, in any
- * order, and take turns at operations of the program.
+ * of host threads. Sums of floating point are taken in another order than a loop's, which differs between devices.
+ * Floating-point sums and products are not reproducible into arrays on GPUs, nor, in the standard mapping (LOWERING
+ * teams), into arrays and in hierarchical and nd_range kernels: these add atomically, in any order, and take turns at
+ * operations of the program.
  */
 #ifndef TEAMWORK_REDUCTION_H
 #define TEAMWORK_REDUCTION_H

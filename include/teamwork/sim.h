@@ -4,8 +4,8 @@
  *
  * A simulated device runs kernels in the host lowering, on memory of its own that is poisoned when it is allocated,
  * when a kernel's group discards it, and again when it is freed, so a kernel that reads what no transfer brought sees
- * nonsense at once. The environment variable TW_SIM makes them: TW_SIM=N for N devices; they are not there otherwise,
- * unless tw_sim_set_count() asked. (A host access that discards leaves the host's memory as it is: it may be the
+ * nonsense at once. The environment variable TW_SIM makes them: TW_SIM=N for N devices; without it there are none,
+ * unless tw_sim_set_count() makes some. (A host access that discards leaves the host's memory as it is: it may be the
  * program's.)
  *
  * A kernel that writes beside a buffer fails with TW_ERROR_OUT_OF_BOUNDS, and a launch whose block points to host

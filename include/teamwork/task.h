@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Host tasks and native tasks: C functions of the program as the steps of command groups (spec 2.5.10; extensions, after
- * the host tasks of SYCL 2020). A host task has its data on the host, for files, MPI and libraries. A native task has it
- * on the queue's device, for target regions of OpenMP and libraries of CUDA.
+ * Host tasks and native tasks: C functions of the program as the steps of command groups (spec 2.5.10; extensions,
+ * after the host tasks of SYCL 2020). A host task has its data on the host, for files, MPI and libraries. A native task
+ * has it on the queue's device, for target regions of OpenMP and libraries of CUDA.
  *
  *     struct save {
  *         const float *x;
@@ -42,23 +42,23 @@ TW_BEGIN_DECLS
 typedef tw_status (*tw_task_function)(const void *block);
 
 /**
- * Makes a C function the step of a group, instead of a kernel. It is called once, on the host, when what the group waits
- * for is done and the contents that its accessors read are on the host, whichever device the queue has. The command is
- * complete when it returns. Order, events, cancellation, times and waits are those of a kernel. While it runs, the queue's
- * device is OpenMP's default device of its thread.
+ * Makes a C function the step of a group, instead of a kernel. It is called once, on the host, when what the group
+ * waits for is done and the contents that its accessors read are on the host, whichever device the queue has. The
+ * command is complete when it returns. Order, events, cancellation, times and waits are those of a kernel. While it
+ * runs, the queue's device is OpenMP's default device of its thread.
  *
- * The function runs on a thread of the library, or on one that waits for this command; without a lock. It may block:
- * up to 16 at a time occupy no thread that other commands need. It may call the library, as to submit groups or to wait
+ * The function runs on a thread of the library, or on one that waits for this command; without a lock. It may block: up
+ * to 16 at a time occupy no thread that other commands need. It may call the library, as to submit groups or to wait
  * for events, but not wait for its own command or for one that is ordered behind it: such a call returns
- * TW_ERROR_WOULD_DEADLOCK. It does not exit by longjmp(), after which its command never ends, nor by pthread_exit() or an
- * exception, which end the program with a message.
+ * TW_ERROR_WOULD_DEADLOCK. It does not exit by longjmp(), after which its command never ends, nor by pthread_exit() or
+ * an exception, which end the program with a message.
  *
  * All accessors of the group have the target TW_HOST: tw_host_read() and the like, or tw_access() and tw_access_part().
  * The addresses are valid for the function alone, until it returns.
  *
- * A function that does not return TW_SUCCESS makes the command fail with that status, or with TW_ERROR_LAUNCH_FAILED for
- * TW_ERROR_CANCELLED and what is no status. The error's message is the tw_error_detail() that the function leaves. What
- * the group writes is lost, and what needs it is cancelled. A fallback queue does not run the task again.
+ * A function that does not return TW_SUCCESS makes the command fail with that status, or with TW_ERROR_LAUNCH_FAILED
+ * for TW_ERROR_CANCELLED and what is no status. The error's message is the tw_error_detail() that the function leaves.
+ * What the group writes is lost, and what needs it is cancelled. A fallback queue does not run the task again.
  *
  * A host task can be recorded in a command graph (command_graph.h): it is called at each submission of the graph, with
  * the block and the addresses of the recording.
@@ -87,16 +87,16 @@ typedef tw_status (*tw_native_function)(const void *block, const tw_native *nati
 /**
  * Makes a C function the step of a group, which works on the queue's device by other means than a kernel: by target
  * regions with `is_device_ptr(...)`, or by a library. Its accessors are those of a kernel, and give addresses on the
- * device. While the function runs, the queue's device is OpenMP's default device of its thread, so target regions need no
- * `device` clause there; for simulated devices it is the default device of the thread that recorded the task, if that is a
- * CPU, else the host. Threads that the function starts
- * have their own default: regions in a `parallel` region inherit it.
+ * device. While the function runs, the queue's device is OpenMP's default device of its thread, so target regions need
+ * no `device` clause there; for simulated devices it is the default device of the thread that recorded the task, if
+ * that is a CPU, otherwise the host. Threads that the function starts have their own default: regions in a `parallel`
+ * region inherit it.
  *
- * The function is called once, when all that the group waits for is finished. The command is complete when it returns, so
- * it waits itself for what it starts: target regions without `nowait` do that. Order, events, cancellation, times and
- * waits are those of a kernel, and so is the thread: one of the library, or one that waits. It does not wait for
- * commands of the library, and holds other kernels of a CPU up. The thread need not have a current CUDA context: a
- * library that looks for one, as MPI does, wants cudaSetDevice(native->cuda_ordinal) first.
+ * The function is called once, when all that the group waits for is finished. The command is complete when it returns,
+ * so it waits itself for what it starts: target regions without `nowait` do that. Order, events, cancellation, times
+ * and waits are those of a kernel, and so is the thread: one of the library, or one that waits. It does not wait for
+ * commands of the library, and delays other kernels on a CPU. The thread need not have a current CUDA context: for a
+ * library that looks for one, as MPI does, call cudaSetDevice(native->cuda_ordinal) first.
  *
  * Statuses that the function returns are treated as those of a host task. A fallback queue does not run the task again.
  * In a command graph it is called at each submission, as a host task is.
@@ -113,11 +113,11 @@ TW_API void tw_native_task(tw_command_group *group, tw_native_function function,
 
 /**
  * The same for a function that only enqueues work on `native->stream`, as with cublasSetStream(). On devices with CUDA
- * streams it is called early, once the stream is ordered behind all that the group waits for: so there is no wait on the
- * host before and behind the task. The command is complete when the function has returned and its work on the stream is
- * done. The function must not work in any other way then, as by a target region; it calls nothing of the library that
- * submits or waits, and leaves CUDA's current context as it was. Errors of the work itself are those of the device, as a
- * kernel's.
+ * streams it is called early, once the stream is ordered behind all that the group waits for: so there is no wait on
+ * the host before and behind the task. The command is complete when the function has returned and its work on the
+ * stream is done. The function must not work in any other way then, as by a target region; it calls nothing of the
+ * library that submits or waits, and leaves CUDA's current context as it was. Errors of the work itself are those of
+ * the device, as a kernel's.
  *
  * Where `native->stream` is NULL, on all other devices, the function does its work at once, as for tw_native_task().
  */

@@ -77,9 +77,9 @@ TW_API void *tw_aligned_alloc_shared(tw_device *device, size_t alignment, size_t
 
 /**
  * Frees memory of the functions above, of tw_malloc_host() or of tw_malloc_async(). No unfinished command may use it:
- * this function waits for none. `memory` is the pointer that the allocation returned: an address further inside of it
- * frees nothing. NULL, and memory of which the library knows nothing, are left alone. What is never freed keeps
- * tw_shutdown() from succeeding. Thread safe.
+ * this function waits for none. `memory` is the pointer that the allocation returned; an address further inside of it
+ * frees nothing. NULL, and memory that the library does not know, are left alone. tw_shutdown() is refused while there
+ * is memory that was not freed. Thread safe.
  */
 TW_API void tw_free(void *memory);
 
@@ -93,10 +93,10 @@ TW_API void tw_free(void *memory);
  *     ... groups for the queue that use it ...
  *     status = tw_free_async(queue, scratch);              waits for nothing
  *
- * The memory comes from a pool of the device, where freed memory stays. What a queue that keeps the order has freed is
- * allocated again for that queue at once, since what comes later in it runs later; for other queues when the groups
- * before tw_free_async() are complete. Such memory is the library's own on each kind of device: CUDA's pools are
- * not used. Blocks have eight sizes for each power of two, from 512 bytes on.
+ * The memory comes from a pool of the device, where freed memory stays. Memory that a queue that keeps the order has
+ * freed is allocated again for that queue at once, since later groups of it run later; for other queues when the groups
+ * before tw_free_async() are complete. Such memory is the library's own on each kind of device: CUDA's pools are not
+ * used. Blocks have eight sizes for each power of two, from 512 bytes on.
  *
  * Groups may use the memory that are submitted to the queue after this call, or depend on such a group. In a graph that
  * is recorded it is memory as any other, and must not be freed as long as the graph is submitted. Thread safe.

@@ -17,16 +17,16 @@
  * A variable that is not constant has external linkage, one definition in a file that is compiled for the devices, and
  * a declaration between such lines in each other file whose kernels use it. It begins with its initializer, or zero, on
  * every device. Host code, kernels on the host and on simulated devices share the program's own; each offload device
- * has one of its own, which nothing but its kernels and the calls below change. So an assignment in the program is not
- * seen by offload devices.
+ * has one of its own, which only its kernels and the calls below change. So offload devices do not see an assignment in
+ * the program.
  *
  * The program's own target regions use the device's variable, too: a scalar between these lines is not `firstprivate` any
- * more in a region without that clause. Write `firstprivate(nx, dt)` there, or `#pragma omp target update to(nx, dt)` behind
- * each assignment. The plugin of the compiler warns of a region that reads a variable where its file assigns to it, and does
- * nothing else with it (docs/kernels.md).
+ * more in a region without that clause. Write `firstprivate(nx, dt)` there, or put
+ * `#pragma omp target update to(nx, dt)` behind each assignment. The plugin of the compiler warns of a region that
+ * reads such a variable if its file assigns to it, and does not take its address (docs/kernels.md).
  *
- * A value that is another one in each launch belongs into the kernel's block: that costs nothing. On NVIDIA GPUs
- * kernels that use variables, but not those that only use `static const` constants, are launched by OpenMP (docs/kernels.md).
+ * A value that changes from launch to launch belongs in the kernel's block: that costs nothing. On NVIDIA GPUs kernels
+ * that use variables, but not those that only use `static const` constants, are launched by OpenMP (docs/kernels.md).
  *
  * An extension: SYCL 1.2 has no such variables (device_global of DPC++, __device__ and __constant__ of CUDA).
  */

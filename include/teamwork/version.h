@@ -7,7 +7,7 @@
 
 /** Semantic version of these headers (semver.org): the ABI is stable within one major version. */
 #define TW_VERSION_MAJOR 0
-#define TW_VERSION_MINOR 1
+#define TW_VERSION_MINOR 2
 #define TW_VERSION_PATCH 0
 
 /** One number that orders versions: 10000 * major + 100 * minor + patch. */

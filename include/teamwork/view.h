@@ -15,10 +15,10 @@
  *     tw_parallel_for(cg, tw_buffer_range(c), matrix_add, .a = TW_READ_VIEW(cg, a), .b = TW_READ_VIEW(cg, b),
  *                     .c = TW_DISCARD_WRITE_VIEW(cg, c));
  *
- * A view takes 32 bytes of the argument block, and one of a part 56. Where the number of dimensions is written as well,
- * TW_VIEW(float, 2) with TW_READ_VIEW(cg, a, 2) and the like, it takes 16 bytes, with three dimensions 24, a GPU computes
- * indices in 32 bits where these suffice, and the compiler refuses another number of indices. A plain pointer from
- * tw_read() and the like is the same access without the range. TW_HOST_VIEW() is for host accessors.
+ * A view takes 32 bytes of the argument block, and one of a part 56. If it names its dimensions, TW_VIEW(float, 2) with
+ * TW_READ_VIEW(cg, a, 2) and the like, it takes 16 bytes, or 24 with three dimensions; a GPU then computes indices in
+ * 32 bits where these suffice, and the compiler refuses another number of indices. A plain pointer from tw_read() and
+ * the like is the same access without the range. TW_HOST_VIEW() is for host accessors.
  *
  * Where a file is compiled with TW_DEBUG_BOUNDS, tw_at() checks every index, and that there are as many as the buffer
  * has dimensions. On CPUs and on simulated devices a wrong access goes to the first element instead, and the command

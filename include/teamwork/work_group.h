@@ -12,11 +12,11 @@
  * The loops and TW_ONCE are loop headers, like C's own `for`: a body in braces follows, `continue` and `break` both
  * end the current work-item, `return` is not allowed. The group synchronizes on both edges of each.
  *
- * Group scope, all that is outside of these loops, runs once a group in effect; where a work-item is a thread, each
- * of them runs it. So at group scope keep to what is uniform and has no side effect but on variables of group scope;
- * what a work-item writes for others is TW_LOCAL; all else goes under TW_ONCE. Where TW_CHECK_GROUP_SCOPE is defined
- * before the first header, CPUs run it so too, which makes breaches of these rules visible, and the kernel slow; where
- * group scope changes TW_LOCAL memory the kernel fails with TW_ERROR_GROUP_SCOPE.
+ * Group scope, all that is outside of these loops, appears to run once a group; where a work-item is a thread, each of
+ * them runs it. So code at group scope is uniform, and changes only variables of group scope. What a work-item writes
+ * for others is TW_LOCAL; other side effects go under TW_ONCE. If TW_CHECK_GROUP_SCOPE is defined before the first
+ * header, each work-item runs group scope on CPUs too. That makes breaches of these rules visible, and the kernel slow;
+ * if group scope changes TW_LOCAL memory, the kernel fails with TW_ERROR_GROUP_SCOPE.
  *
  * TW_HOST_LOOP(options) before the item's name gives a loop other options on a CPU (kernel_definition.h).
  *

@@ -347,7 +347,7 @@ $<NOT:$<OR:$<BOOL:$<TARGET_PROPERTY:TEAMWORK_NO_COMPILER>>,$<BOOL:$<TARGET_PROPE
     endif()
 endfunction()
 
-# The linker of another compiler drops device images without a word, and the program runs on the host only. So clang links
+# The linker of another compiler drops device images silently, and the program runs on the host only. So clang links
 # the target, also if its main program is C++ of another compiler, or Fortran; CMake then adds the library of that language. A program that links a
 # static library has its own linker: that of another compiler stops, since it takes the sentence for the name of a file.
 # clang looks at the images in a static library only if the program has some itself: a source file in C sees to that.

@@ -131,7 +131,7 @@ static const struct symptom {
      NULL, "link with -Wl,-rpath, and the folder of libomp.so, as Teamwork::openmp does; or set LD_LIBRARY_PATH"},
     {"two OpenMP libraries", "GCC's libgomp, or another OpenMP library, is linked in front of LLVM's libomp", NULL,
      "link by clang with -fopenmp, and leave -lgomp out, or move it behind"},
-    {"linked without the device images", "another linker than clang's dropped the device images without a word", NULL,
+    {"linked without the device images", "another linker than clang's dropped the device images silently", NULL,
      "link by clang with the options of teamwork_add_offload(): -fopenmp -fopenmp-targets= as for compiling"},
     {"compiled for an offload device, as by", "the options for offload devices did not reach the compiler", NULL,
      "compile with -fopenmp -fopenmp-targets=, as teamwork_add_offload() does"},

@@ -158,6 +158,20 @@ def tick_name(value):
 ROW, LABELS = 14, 118
 
 
+def apart(marks):
+    """Of the marks of a row, (side, x), how far each is moved up or down: none hides another one."""
+    shifts, taken = [], []
+    for side, x in marks:
+        if side == "OpenMP":  # a ring, in which the others show
+            shifts.append((side, 0))
+            continue
+        shifts.append((side, 3 if any(abs(x - other) < 7 for other in taken) else 0))
+        taken.append(x)
+    if any(shift for _, shift in shifts):
+        shifts = [(side, shift - 3 if not shift and side != "OpenMP" else shift) for side, shift in shifts]
+    return shifts
+
+
 def speed_panel(left, top, width, title, machine, speeds, sides):
     """A row for each program, the axis below and above. Returns the elements, and where the panel ends."""
     programs, means = speeds
@@ -168,10 +182,11 @@ def speed_panel(left, top, width, title, machine, speeds, sides):
     def at(value):
         return first + (last - first) * math.log2(value / ticks[0]) / math.log2(ticks[-1] / ticks[0])
 
-    out = [text(left, top, title, size=14, weight="bold"), text(left, top + 16, machine, size=10.5, color="#4b5563")]
-    x = left
+    out = [text(left, top, title, size=14, weight="bold"), text(left, top + 16, machine, size=10.5, color="#4b5563"),
+           text(left, top + 35, "Geometric means:", size=10.5)]
+    x = left + 108
     for side in sides:
-        words = f"{side}: mean {means[side]}"
+        words = f"{side}: {means[side]}"
         out += [mark(side, x + 5, top + 31), text(x + 13, top + 35, words)]
         x += 34 + 6 * len(words)
     begin, end = top + 60, top + 60 + ROW * len(programs)
@@ -186,9 +201,10 @@ def speed_panel(left, top, width, title, machine, speeds, sides):
         out.append(text(first - 8, y + 3.5, name, "end", 10.5))
         spread = [at(v) for v in programs[name].values()]
         out.append(f'<line x1="{min(spread):.1f}" y1="{y}" x2="{max(spread):.1f}" y2="{y}" stroke="#9ca3af"/>')
-        out += [mark(side, at(programs[name][side]), y) for side in sides]
-    out.append(text(left + width, end + 28, "time of the other by that of Teamwork, and geometric means; right of 1 Teamwork is faster",
-                    "end", 10.5))
+        out += [mark(side, at(programs[name][side]), y + shift)
+                for side, shift in apart([(side, at(programs[name][side])) for side in sides])]
+    out.append(text((first + last) / 2, end + 28, "time of the other / time of Teamwork; right of 1 Teamwork is faster",
+                    "middle", 10.5))
     return out, end + 34
 
 
@@ -199,6 +215,11 @@ def lines_panel(left, top, width):
     most = max(count for sides in counts.values() for count in sides.values())
     first, y = left + LABELS, top + 32
     scale = (width - LABELS - 190) / most
+    end = y + len(counts) * (15 * len(RUNS_ON) + 8)
+    for tick in range(0, most + 1, 20):
+        out.append(f'<line x1="{first + tick * scale:.1f}" y1="{y - 4}" x2="{first + tick * scale:.1f}" y2="{end}" stroke="#e5e7eb"/>')
+        out.append(text(first + tick * scale, end + 12, str(tick), "middle", 10))
+    out.append(text(first + most * scale / 2, end + 28, "lines of code", "middle", 10.5))
     for name, sides in counts.items():
         out.append(text(first - 8, y + 25, name, "end", 10.5))
         for side, count in sides.items():
@@ -206,7 +227,7 @@ def lines_panel(left, top, width):
             out.append(text(first + count * scale + 5, y + 10, f"{count}  {side}: {RUNS_ON[side]}", size=10))
             y += 15
         y += 8
-    return out, y
+    return out, end + 34
 
 
 def draw():

@@ -19,7 +19,7 @@ fail() {
 
 # ---- versions ----
 version=$(sed -n 's/^#define TW_VERSION_\(MAJOR\|MINOR\|PATCH\) //p' include/teamwork/version.h | paste -sd .)
-[ "$version" = 0.1.0 ] || fail "this test has the versions around 0.1.0, not $version"
+[ "$version" = 0.2.0 ] || fail "this test has the versions around 0.2.0, not $version"
 mkdir -p "$work/lib/cmake/Teamwork"
 cp "$1" "$work/lib/cmake/Teamwork"
 echo >"$work/lib/cmake/Teamwork/TeamworkConfig.cmake"
@@ -31,12 +31,12 @@ takes() {
     printf 'message(NOTICE "found ${Teamwork_FOUND}")\n' >>"$work/CMakeLists.txt"
     rm -rf "$work/build"
     said=$("$cmake" -S "$work" -B "$work/build" -DCMAKE_PREFIX_PATH="$work" 2>&1 | sed -n 's/^found //p')
-    [ "$said" = "$1" ] || fail "find_package(Teamwork $2) finds version 0.1.0: $said, not $1"
+    [ "$said" = "$1" ] || fail "find_package(Teamwork $2) finds version 0.2.0: $said, not $1"
 }
-for wanted in "" 0 0.1 0.1.0 "0.1 EXACT" 0.1...0.3 0.1.0...0.1.0 0.0...1 "0.1...<1"; do
+for wanted in "" 0 0.2 0.2.0 "0.2 EXACT" 0.2...0.4 0.2.0...0.2.0 0.0...1 "0.1...<1"; do
     takes 1 "$wanted"
 done
-for wanted in 0.2 0.0 1 0.1.1 "0.1.1 EXACT" 0.2...0.3 0.0...0.0.9 "0.0...<0.1" "0.0...<0.1.0"; do
+for wanted in 0.1 0.3 0.0 1 0.2.1 "0.2.1 EXACT" 0.3...0.4 0.0...0.1.9 "0.0...<0.2" "0.0...<0.2.0"; do
     takes 0 "$wanted"
 done
 

@@ -3,7 +3,7 @@
 #
 # usage: symbols.sh LIBRARY [--update]
 #
-# Compares what the shared library exports with docs/packaging/debian/libteamwork0.1.symbols, and says what a difference
+# Compares what the shared library exports with docs/packaging/debian/libteamwork0.2.symbols, and says what a difference
 # asks for (docs/CONTRIBUTING.md, Versions). With --update it adds what is new to the list.
 set -eu
 library=$1

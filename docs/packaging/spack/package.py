@@ -13,7 +13,7 @@ class Teamwork(CMakePackage):
     git = "https://teamwork.invalid/teamwork.git"
 
     version("main", branch="main")
-    version("0.1.0", tag="v0.1.0")
+    version("0.2.0", tag="v0.2.0")
 
     variant("compiler", default=True, description="The plugin of clang that makes loops of kernels")
     variant("tools", default=True, description="The program teamwork-info")
