@@ -330,8 +330,6 @@ static bool may_refuse(const struct run *run, const struct queue *queue, const s
         return true; /* no size for a GPU divides the range */
     if (queue->devices == 1)
         return false;
-    if (queue->recording && queue->in_order && status == TW_ERROR_UNSUPPORTED)
-        return true;
     bool some_refuse = false;
     for (unsigned i = 0; i < queue->devices; ++i)
         some_refuse = some_refuse || (call->kernel == CROWD && call->local > run->group_limit[queue->list[i]]);
@@ -342,9 +340,7 @@ static bool may_refuse(const struct run *run, const struct queue *queue, const s
 
 static bool must_refuse(const struct queue *queue, const struct call *call)
 {
-    return queue->devices > 1
-           && ((queue->recording && queue->in_order && !is_no_kernel(call->kernel))
-               || verdict_on_several(call) == REFUSED);
+    return queue->devices > 1 && verdict_on_several(call) == REFUSED;
 }
 
 /* What recording must come to on a queue. */
