@@ -345,7 +345,7 @@ static bool must_refuse(const struct queue *queue, const struct call *call)
 
 /* What recording must come to on a queue. */
 static tw_status expected_of(const struct run *run, const struct queue *queue, const struct call *call,
-                             const struct group_step *step, bool has_event)
+                             const struct group_step *step)
 {
     if (step->way == WRITE_CONSTANT)
         return TW_ERROR_READ_ONLY_BUFFER;
@@ -357,7 +357,7 @@ static tw_status expected_of(const struct run *run, const struct queue *queue, c
         return TW_ERROR_UNSUPPORTED;
     if (step->way == TWO_KERNELS && call->kernel != NOTHING && call->kernel != UPDATE && call->kernel != PREFETCH)
         return TW_ERROR_INVALID_COMMAND_GROUP;
-    return queue->recording && has_event ? TW_ERROR_INVALID_ARGUMENT : TW_SUCCESS;
+    return TW_SUCCESS;
 }
 
 struct recorder {
@@ -501,7 +501,7 @@ static void run_call(struct thread *thread, const struct group_step *step, struc
                      struct queue *fallback)
 {
     const bool faults = thread->run->program->faults;
-    const bool with_event = step->event != NONE || ((faults || call->memory) && !queue->recording);
+    const bool with_event = !queue->recording && (step->event != NONE || faults || call->memory);
     struct operation operation;
     call->several = queue->devices > 1 || (fallback && fallback->devices > 1);
     call->perhaps_one = call->several && (queue->devices == 1 || (fallback && fallback->devices == 1));
@@ -518,12 +518,12 @@ static void run_call(struct thread *thread, const struct group_step *step, struc
     struct queue *taken;
     tw_event *event = NULL;
     const tw_status status = submit(thread, queue, fallback, call, step, with_event ? &event : NULL, &taken);
-    if (taken != queue && !faults && expected_of(thread->run, queue, call, step, with_event) == TW_SUCCESS
+    if (taken != queue && !faults && expected_of(thread->run, queue, call, step) == TW_SUCCESS
         && !may_refuse(thread->run, queue, call, TW_ERROR_INVALID_RANGE)
         && !may_refuse(thread->run, queue, call, TW_ERROR_INVALID_WORK_GROUP_SIZE)
         && !may_refuse(thread->run, queue, call, TW_ERROR_UNSUPPORTED))
         differ(thread, "the fallback queue took what the first one could have taken");
-    const tw_status expected = expected_of(thread->run, taken, call, step, with_event);
+    const tw_status expected = expected_of(thread->run, taken, call, step);
     const bool excused = status == TW_ERROR_OUT_OF_DEVICE_MEMORY && fault_explains(thread, status);
     if (status != expected && !excused && !may_refuse(thread->run, taken, call, status))
         differ(thread, "submission returned %s, not %s", tw_status_name(status), tw_status_name(expected));
