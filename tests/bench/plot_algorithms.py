@@ -118,7 +118,7 @@ def panel(left, top, width, kind, head, ratios):
         out.append(text(first - 8, y + 3.5, name, "end", 10.5))
         out += [f'<circle cx="{at(1 / ratio):.1f}" cy="{y}" r="4" fill="{shade[size]}" stroke="#ffffff" stroke-width="0.6"/>'
                 for size, ratio in sorted(row.items())]
-    out.append(text(left + width, end + 28, "right of 1 Teamwork is faster", "end", 10.5))
+    out.append(text(left + width, end + 28, "time of the other / time of Teamwork; right of 1 Teamwork is faster", "end", 10.5))
     return out, end + 34
 
 

@@ -15,7 +15,7 @@
 #include <teamwork/range.h>
 
 enum {
-    TW_INTERNAL_KERNEL_ABI = 22, /* of kernels that headers compiled; the runtime checks it */
+    TW_INTERNAL_KERNEL_ABI = 23, /* of kernels that headers compiled; the runtime checks it */
     /* argument blocks up to this many bytes travel as kernel arguments; larger ones through device memory */
     TW_INTERNAL_INLINE_ARGS_BYTES = 256,
     /* in the simt lowering, blocks up to this many bytes have a region for either way; who launches chooses */
