@@ -6,7 +6,7 @@
 #include <teamwork/vector.h>
 #include <teamwork/view.h>
 
-enum { N = 64 };
+enum { N = 64, GROUP = 32 };
 
 struct add {
     const int *in;
@@ -338,14 +338,14 @@ TW_TEST(members_are_there_by_their_names)
                                   .out = TW_WRITE_VIEW(cg, x, 1), .weights = {10, 1}, .sum = TW_REDUCE_INIT(cg, sum),
                                   .most = TW_REDUCE(cg, most)));
     tw_command_group *cg = tw_queue_begin(queue);
-    tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(N), tw_range_1d(16)), turn_around,
-                             .x = tw_read_write(cg, x), .memory = tw_local(cg, 16 * sizeof(int)));
+    tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(N), tw_range_1d(GROUP)), turn_around,
+                             .x = tw_read_write(cg, x), .memory = tw_local(cg, GROUP * sizeof(int)));
     TW_PASS(tw_queue_submit(queue, cg, NULL));
     tw_test_fetch(x, got);
     tw_test_fetch(sum, &total);
     tw_test_fetch(most, &highest);
     for (int i = 0; i < N; ++i)
-        TW_EQUAL(got[i], i == 15 ? 71 : 21);
+        TW_EQUAL(got[i], i == GROUP - 1 ? 71 : 21);
     TW_EQUAL(total, 71 + (N - 1) * 21);
     TW_EQUAL(highest, N - 1);
     TW_PASS(tw_buffer_destroy(&x));
