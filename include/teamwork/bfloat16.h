@@ -73,9 +73,11 @@ TW_LANGUAGE_INLINE float tw_bfloat16_to_float(tw_bfloat16 x)
 TW_LANGUAGE_INLINE tw_bfloat16 tw_bfloat16_from_float(float x)
 {
 #if defined(__NVPTX__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    uint16_t rounded;
-    __asm__("cvt.rn.bf16.f32 %0, %1;" : "=h"(rounded) : "f"(x));
-    return tw_bfloat16_from_bits(rounded);
+    /* No asm: LLVM takes it for something that work-items wait in, and keeps what it knows of memory out of its way. */
+    const __bf16 rounded = __nvvm_f2bf16_rn(x);
+    tw_bfloat16 result;
+    memcpy(&result, &rounded, sizeof result);
+    return result;
 #else
     /* In bits, which a compiler makes vectors of. The instruction of x86 (AVX512-BF16) loses subnormal numbers. */
     uint32_t bits;
