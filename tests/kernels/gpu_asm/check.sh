@@ -4,8 +4,8 @@
 # usage: check.sh CLANG INCLUDE_OPTION...
 #
 # Compiles atomic.c, which says what it expects, for an NVIDIA GPU in the simt lowering, and compares the instructions
-# that touch memory; histogram.c and range.c likewise; and shared.c in the teams lowering. Needs no GPU, CUDA toolkit or device
-# runtime; with a toolkit the result is assembled too. Exit status 77: this compiler has no NVPTX backend.
+# that touch memory; histogram.c, range.c, matrix.c and merge.c likewise; and shared.c in the teams lowering. Needs no
+# GPU, CUDA toolkit or device runtime; with a toolkit the result is assembled too. Exit status 77: this compiler has no NVPTX backend.
 # shellcheck disable=SC2046,SC2086 # lists of instructions are words
 . "$(dirname "$0")/../../support/ptx.sh"
 
@@ -86,6 +86,15 @@ for arch in sm_90 sm_90a; do
     fi
 done
 arch=sm_90
+
+# Groups find where their tile begins, by a vote, if no launch has found it. Without a GPU no other test runs this code.
+compile_ptx merge "$@"
+for kernel in merge_tiles sort_by_tiles; do
+    if [ "$(count_in $kernel 'vote\.sync\.ballot')" = 0 ]; then
+        echo "the groups of a kernel of $source, $kernel, do not find where they begin"
+        exit 1
+    fi
+done
 
 # Kernels, and kernels that reduce, are C++ too.
 for name in range histogram; do

@@ -112,7 +112,7 @@ enum { TW_INTERNAL_MERGE_SEARCHED = 1024, TW_INTERNAL_PATHS_ITEMS = 64 };
         type next_a = staged[i], next_b = staged[j];                                                                   \
         _Pragma("unroll") for (unsigned to = 0; to < ITEMS; ++to)                                                      \
         {                                                                                                              \
-            const bool is_less = less(next_b, next_a), is_b = (i >= a_past) | ((j < b_past) & is_less);                \
+            const bool b_less = less(next_b, next_a), is_b = (i >= a_past) | ((j < b_past) & b_less);                  \
             i += !is_b;                                                                                                \
             j += is_b;                                                                                                 \
             const type next = staged[is_b ? j : i];                                                                    \
@@ -223,8 +223,8 @@ enum { TW_INTERNAL_MERGE_SEARCHED = 1024, TW_INTERNAL_PATHS_ITEMS = 64 };
             return;                                                                                                    \
         const size_t *const paths = (const size_t *)k->common.scratch;                                                 \
         if (STAGED)                                                                                                    \
-            name##_merge_tile(item, staged, ends, paths ? paths + tw_group_id(item, 0) : TW_INTERNAL_NULL, k->a,       \
-                              a_count, k->b, k->b_count, first, k->out + first);                                       \
+            name##_merge_tile(item, staged, ends, paths ? paths + tw_group_id(item, 0) : NULL, k->a, a_count, k->b,    \
+                              k->b_count, first, k->out + first);                                                      \
         else                                                                                                           \
             name##_merge_large(k->a, a_count, k->b, k->b_count, first + me, k->out + first + me);                      \
     }                                                                                                                  \

@@ -147,8 +147,8 @@ TW_INTERNAL_ALWAYS_INLINE struct tw_internal_run_pair tw_internal_run_pair(const
         } else if (STAGED) {                                                                                           \
             const struct tw_internal_run_pair p = tw_internal_run_pair(&k->sort, pass, first, count);                  \
             const size_t *const paths = (const size_t *)tw_internal_at(k->common.scratch, k->sort.paths);              \
-            name##_merge_tile(item, staged, ends, k->sort.paths ? paths + tw_group_id(item, 0) : TW_INTERNAL_NULL,     \
-                              from + p.a, p.a_count, from + p.b, p.b_count, first - p.a, to + first);                  \
+            name##_merge_tile(item, staged, ends, k->sort.paths ? paths + tw_group_id(item, 0) : NULL, from + p.a,     \
+                              p.a_count, from + p.b, p.b_count, first - p.a, to + first);                              \
         } else if (mine < count) {                                                                                     \
             const struct tw_internal_run_pair p = tw_internal_run_pair(&k->sort, pass, mine, count);                   \
             name##_merge_large(from + p.a, p.a_count, from + p.b, p.b_count, mine - p.a, to + mine);                   \
