@@ -118,8 +118,8 @@
 
 #include <teamwork/async_copy.h>
 #include <teamwork/group_functions.h>
-#include <teamwork/lower/kernel/kernel_function.h>
 #include <teamwork/lower/kernel/kernel.h>
+#include <teamwork/lower/kernel/kernel_function.h>
 #include <teamwork/nd_range.h>
 #include <teamwork/reduction.h>
 #include <teamwork/work_group.h>

@@ -230,8 +230,8 @@ bool tw_image_name_launcher(char launcher[TW_IMAGE_LAUNCHER_BYTES], const struct
 {
     int length;
     if (strncmp(kernel->symbol, "_ZN", 3) == 0)
-        length = snprintf(launcher, TW_IMAGE_LAUNCHER_BYTES, "%s%dlambda_tw_%s_%uEPK17tw_internal_entry", kernel->symbol,
-                          snprintf(NULL, 0, "lambda_tw_%s_%u", lowering, words), lowering, words);
+        length = snprintf(launcher, TW_IMAGE_LAUNCHER_BYTES, "%s%dlambda_tw_%s_%uEPK17tw_internal_entry",
+                          kernel->symbol, snprintf(NULL, 0, "lambda_tw_%s_%u", lowering, words), lowering, words);
     else
         length = snprintf(launcher, TW_IMAGE_LAUNCHER_BYTES, "%s_tw_%s_%u", kernel->symbol, lowering, words);
     return length < TW_IMAGE_LAUNCHER_BYTES;
