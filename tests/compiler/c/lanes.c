@@ -53,8 +53,7 @@ TW_ND_RANGE_KERNEL(dot_by_groups);
 DOT(dot_by_int, int);
 DOT(dot_by_unsigned, unsigned);
 
-// LANES: work-items of kernel dot_by_int are lanes of vectors
-// LANES: work-items of kernel dot_by_unsigned are lanes of vectors
+// LANES-NOT: dot_by_{{int|unsigned}} are not lanes
 
 /* Several work-items for each row, which the global id tells, and the local one their places in it. */
 // LANES: work-items of kernel dot_by_rows are lanes of vectors
@@ -74,7 +73,7 @@ static inline void dot_by_rows(tw_nd_item item, const struct dot_by_rows *k)
 }
 TW_ND_RANGE_KERNEL(dot_by_rows, 64);
 
-// LANES: work-items of kernel scale_all are lanes of vectors
+// LANES-NOT: scale_all are not lanes
 struct scale_all {
     double *x;
     double by;

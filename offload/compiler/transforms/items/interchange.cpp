@@ -110,6 +110,7 @@ class Interchange
         return isBeforeLoop(S, L, SE, Expand);
     }
     bool findCarried(PHINode &Phi);
+    bool isOfGroup(const SCEV *Step);
     bool findCounters();
     bool findEnd();
     bool isFirstTest(const Value *Condition, bool Holds);
@@ -160,6 +161,15 @@ bool Interchange::findCarried(PHINode &Phi)
     return Is;
 }
 
+/* Whether a turn adds as many as there are items, or a constant that may be: then all turns of the group are one row, and sums stay in
+   registers. */
+bool Interchange::isOfGroup(const SCEV *Step)
+{
+    const auto *Known = dyn_cast<SCEVConstant>(Step);
+    const SCEV *Items = SE.getAddExpr(Turns, SE.getOne(Turns->getType()));
+    return (Known && Known->getAPInt().ule(MostItems)) || SE.getTruncateOrZeroExtend(Items, Step->getType()) == Step;
+}
+
 /* What goes from one turn of the inner loop to the next: counters by steps that are the same for all items, and other numbers. */
 bool Interchange::findCounters()
 {
@@ -178,7 +188,8 @@ bool Interchange::findCounters()
             return false;
         Counters.push_back({&Phi, *Start, Rec->getStepRecurrence(SE)});
     }
-    return Sums.size() <= MostCarried;
+    return Sums.empty()
+           || (Sums.size() <= MostCarried && none_of(Counters, [&](const Counter &C) { return isOfGroup(C.Step); }));
 }
 
 bool Interchange::findEnd()
