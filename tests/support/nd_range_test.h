@@ -85,11 +85,13 @@ static inline bool nd_is_refused(tw_queue *queue, tw_command_group *cg)
     return status != TW_SUCCESS;
 }
 
-/** The size of a sub-group of the device under test. */
+/** The size of a sub-group of the device under test: that of tw_test_queue(), not the first one, which is the host. */
 static inline size_t nd_width(void)
 {
     size_t size = 0;
-    TW_PASS(tw_device_info(tw_test_device(0), TW_DEVICE_INFO_SUB_GROUP_SIZE, &size, sizeof size));
+    tw_device *device = NULL;
+    TW_PASS(tw_select_device(NULL, NULL, &device));
+    TW_PASS(tw_device_info(device, TW_DEVICE_INFO_SUB_GROUP_SIZE, &size, sizeof size));
     return size;
 }
 

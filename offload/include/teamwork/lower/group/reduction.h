@@ -767,8 +767,10 @@ TW_DEVICE_INLINE bool tw_internal_teams_fetch(struct tw_internal_launch *launch,
         const struct tw_internal_reducing tw_here = tw_internal_reducing(tw_head->memory, tw_part, 0, 1);              \
         const size_t tw_total = tw_head->r0 * tw_head->r1 * tw_head->r2;                                               \
         name##_tw_block tw_copy;                                                                                       \
+        TW_INTERNAL_ON_STACK(tw_copy)                                                                                  \
         name##_tw_block tw_mine = *(const name##_tw_block *)tw_internal_block(                                         \
             tw_words + TW_INTERNAL_TEAMS_WORDS, &tw_copy, sizeof tw_copy);                                             \
+        TW_INTERNAL_ON_STACK(tw_mine)                                                                                  \
         values##_MINE(name)                                                                                            \
         name##_tw_members(TW_INTERNAL_RESET, &tw_mine, &tw_here);                                                      \
         for (size_t tw_i = tw_part; tw_i < tw_total; tw_i += tw_internal_parts(tw_total))                              \

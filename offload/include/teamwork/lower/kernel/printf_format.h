@@ -17,15 +17,6 @@
 #include <teamwork/lower/kernel/region.h>
 #include <teamwork/lower/vector/vector.h>
 
-/* Places a local variable on the thread's stack although its address is taken: #pragma omp allocate(x). In the teams
-   lowering on a GPU clang would take memory for it from the team's, or from malloc() when that is used up, and LLVM 19
-   drops that call where such functions are not inlined: it has noted that they allocate nothing. */
-#if defined(TW_INTERNAL_GPU_PASS) && defined(TW_INTERNAL_PASS_TEAMS)
-#define TW_INTERNAL_ON_STACK(...) TW_INTERNAL_PRAGMA(omp allocate(__VA_ARGS__) allocator(omp_thread_mem_alloc))
-#else
-#define TW_INTERNAL_ON_STACK(...)
-#endif
-
 /* Compiled once a file and device, however many calls there are. */
 #define TW_INTERNAL_TEXT_FUNCTION static __attribute__((noinline, unused))
 

@@ -140,6 +140,16 @@ enum { tw_internal_on_device = 1 };
     TW_INTERNAL_PRAGMA(clang diagnostic pop)
 // clang-format on
 
+/* Places a local variable on the thread's stack although its address is taken: #pragma omp allocate(x). In the teams
+   lowering on a GPU clang would take memory for it from the team's, or from malloc() when that is used up, whose heap
+   is small. LLVM takes that back where it sees all uses, but may not beside an asm statement; and LLVM 19 drops the
+   call where such functions are not inlined: it has noted that they allocate nothing. */
+#if defined(TW_INTERNAL_GPU_PASS) && defined(TW_INTERNAL_PASS_TEAMS)
+#define TW_INTERNAL_ON_STACK(...) TW_INTERNAL_PRAGMA(omp allocate(__VA_ARGS__) allocator(omp_thread_mem_alloc))
+#else
+#define TW_INTERNAL_ON_STACK(...)
+#endif
+
 /* ---- words of a region ------------------------------------------------------------------------------------------- */
 
 /* The head of a function whose symbol is its name, in C++ too: the library finds regions by the function around them, and

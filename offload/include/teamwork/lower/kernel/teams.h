@@ -299,6 +299,7 @@ TW_DEVICE_INLINE void tw_internal_no_threads(struct tw_internal_launch *launch)
     TW_DEVICE_INLINE void name##_tw_teams_body(const uint64_t *tw_words, size_t tw_turn)                               \
     {                                                                                                                  \
         name##_tw_block tw_copy;                                                                                       \
+        TW_INTERNAL_ON_STACK(tw_copy)                                                                                  \
         name##_tw_call(tw_internal_turn_item(tw_words, tw_turn, name##_tw_dims),                                       \
                        values##_IN(name,                                                                               \
                                    tw_internal_block(tw_words + TW_INTERNAL_TEAMS_WORDS, &tw_copy, sizeof tw_copy),    \
