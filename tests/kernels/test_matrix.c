@@ -125,7 +125,7 @@ struct layouts {
     }                                                                                                                  \
     TW_TEST(products_of_##factor)                                                                                      \
     {                                                                                                                  \
-        ND_BEGIN(queue);                                                                                               \
+        tw_queue *queue = tw_test_queue();                                                                             \
         for (unsigned i = 0; i < 16; ++i) {                                                                            \
             const struct layouts layouts = {(tw_matrix_layout)(i & 1), (tw_matrix_layout)(i / 2 & 1),                  \
                                             (tw_matrix_layout)(i / 4 & 1), i / 8 != 0};                                \
@@ -169,7 +169,7 @@ enum { SIDE = 32 };
     {                                                                                                                  \
         factor a[SIDE * SIDE], b[SIDE * SIDE];                                                                         \
         float c[SIDE * SIDE], first[SIDE * SIDE];                                                                      \
-        ND_BEGIN(queue);                                                                                               \
+        tw_queue *queue = tw_test_queue();                                                                             \
         for (size_t i = 0; i < SIDE * SIDE; ++i) {                                                                     \
             a[i] = ELEMENT_##factor(value_of(i, 4) * 3);                                                               \
             b[i] = ELEMENT_##factor(value_of(i, 5));                                                                   \
@@ -280,7 +280,7 @@ static inline float tenfold(float x, size_t row, size_t column, float add)
         };                                                                                                             \
         static factor a[A_COUNT], b[B_COUNT];                                                                          \
         static float c[C_COUNT];                                                                                       \
-        ND_BEGIN(queue);                                                                                               \
+        tw_queue *queue = tw_test_queue();                                                                             \
         for (size_t i = 0; i < A_COUNT; ++i)                                                                           \
             a[i] = ELEMENT_##factor(value_of(i, 6));                                                                   \
         for (size_t i = 0; i < B_COUNT; ++i)                                                                           \
