@@ -422,7 +422,7 @@ TW_TEST(tiles_come_in_batches)
     static int in[ALL], out[GROUPS * 96];
     ND_BEGIN(queue);
     for (size_t i = 0; i < ALL; ++i)
-        in[i] = (int)(i * 2654435761u >> 20);
+        in[i] = (int)((unsigned)i * 2654435761u >> 20);
     for (size_t items = 32; items <= 96; items += 64) {
         tw_buffer *a = NULL, *b = NULL;
         TW_PASS(tw_buffer_create_over_const(in, sizeof *in, tw_range_1d(ALL), &a));
