@@ -325,7 +325,7 @@ struct tw_internal_target tw_internal_reduction(tw_command_group *group, tw_buff
     if (status == TW_SUCCESS && index >= tw_buffer_count(buffer))
         status = tw_fail(TW_ERROR_INVALID_RANGE, "a buffer of %zu elements has no element %zu to reduce into",
                          tw_buffer_count(buffer), index);
-    if (status != TW_SUCCESS) {
+    if (status != TW_SUCCESS || !buffer) { /* check_access() refuses NULL, too */
         tw_command_group_fail(group, status);
         return none;
     }
