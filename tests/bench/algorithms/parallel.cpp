@@ -85,7 +85,9 @@ static void histogram(const int *x, size_t count, unsigned *bins)
             bins[b] += mine[b];
     }
 }
-static size_t sum_by_key(const int *key, const int *x, size_t count, int *to, int *sums)
+/* Runs of equal keys, of which each thread has some: `store(run, begin, past)`
+   takes each of them, and returns where it ends. */
+template <typename Store> static size_t for_runs(const int *key, size_t count, Store store)
 {
     std::vector<size_t> begun(omp_get_max_threads() + 1);
     size_t runs = 0;
@@ -105,50 +107,35 @@ static size_t sum_by_key(const int *key, const int *x, size_t count, int *to, in
         size_t run = 0;
         for (size_t i = 1; i <= me; ++i)
             run += begun[i];
-        for (size_t i = first; i < past; ++run) {
-            int sum = 0;
-            const int of = key[i];
-            for (; i < past && key[i] == of; ++i)
-                sum += x[i];
-            to[run] = of;
-            sums[run] = sum;
-        }
+        for (size_t i = first; i < past; ++run)
+            i = store(run, i, past);
 #pragma omp atomic
         runs += mine;
     }
     return runs;
 }
+static size_t sum_by_key(const int *key, const int *x, size_t count, int *to, int *sums)
+{
+    return for_runs(key, count, [=](size_t run, size_t i, size_t past) {
+        int sum = 0;
+        const int of = key[i];
+        for (; i < past && key[i] == of; ++i)
+            sum += x[i];
+        to[run] = of;
+        sums[run] = sum;
+        return i;
+    });
+}
 static size_t encode(const int *key, size_t count, int *to, size_t *lengths)
 {
-    std::vector<size_t> begun(omp_get_max_threads() + 1);
-    size_t runs = 0;
-#pragma omp parallel if (count > 10000)
-    {
-        const size_t me = omp_get_thread_num(), all = omp_get_num_threads();
-        size_t first = count * me / all, past = count * (me + 1) / all;
-        while (me && first < count && key[first] == key[first - 1])
-            ++first;
-        while (me + 1 < all && past && past < count && key[past] == key[past - 1])
-            ++past;
-        size_t mine = 0;
-        for (size_t i = first; i < past; ++i)
-            mine += i == first || key[i] != key[i - 1];
-        begun[me + 1] = mine;
-#pragma omp barrier
-        size_t run = 0;
-        for (size_t i = 1; i <= me; ++i)
-            run += begun[i];
-        for (size_t i = first; i < past; ++run) {
-            const size_t begin = i;
-            while (i < past && key[i] == key[begin])
-                ++i;
-            to[run] = key[begin];
-            lengths[run] = i - begin;
-        }
-#pragma omp atomic
-        runs += mine;
-    }
-    return runs;
+    return for_runs(key, count, [=](size_t run, size_t begin, size_t past) {
+        size_t i = begin;
+        while (i < past && key[i] == key[begin])
+            ++i;
+        to[run] = key[begin];
+        lengths[run] = i - begin;
+        return i;
+    });
 }
 static void sum_segments(const float *x, size_t segments, float *sums)
 {

@@ -323,15 +323,13 @@ Value *Interchange::expand(const SCEV *S)
    item's counter is below the bound, and the others' are less than `Items` above that. */
 Value *Interchange::staysInOrder(IRBuilder<> &B, Value *Items)
 {
-    const auto HasRoom =
-        [&](Value *V, bool IsSigned,
-            Value *For) { /* V + For does not wrap around */
-                          const unsigned Bits = V->getType()->getIntegerBitWidth();
-                          const APInt Most = IsSigned ? APInt::getSignedMaxValue(Bits) : APInt::getMaxValue(Bits);
-                          Value *Last =
-                              B.CreateSub(ConstantInt::get(V->getType(), Most), B.CreateZExtOrTrunc(For, V->getType()));
-                          return B.CreateICmp(IsSigned ? CmpInst::ICMP_SLE : CmpInst::ICMP_ULE, V, Last);
-        };
+    /* V + For does not wrap around */
+    const auto HasRoom = [&](Value *V, bool IsSigned, Value *For) {
+        const unsigned Bits = V->getType()->getIntegerBitWidth();
+        const APInt Most = IsSigned ? APInt::getSignedMaxValue(Bits) : APInt::getMaxValue(Bits);
+        Value *Last = B.CreateSub(ConstantInt::get(V->getType(), Most), B.CreateZExtOrTrunc(For, V->getType()));
+        return B.CreateICmp(IsSigned ? CmpInst::ICMP_SLE : CmpInst::ICMP_ULE, V, Last);
+    };
     Value *Good =
         B.CreateAnd(B.CreateICmpUGE(Items, B.getInt64(LeastItems)), B.CreateICmpULE(Items, B.getInt64(MostItems)));
     for (Counter &C : Counters)
