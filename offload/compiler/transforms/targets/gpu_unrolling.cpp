@@ -42,7 +42,7 @@ constexpr const char *UnrolledLater = "llvm.loop.unroll.followup_unrolled", *Unr
 
 /* The most instructions of a turn that ptxas unrolls again; those that a function's loops through arrays may become, and the bytes that
    these arrays may have: 160 of a work-item's 255 registers. */
-constexpr uint64_t ShortTurn = 24, MostInstructions = 4000, MostBytes = 640;
+constexpr uint64_t ShortTurn = 24, MostUnrolled = 4000, MostBytes = 640;
 
 /* Whether somebody has said how the loop is to be unrolled. */
 bool isDecided(const Loop &L)
@@ -162,7 +162,7 @@ uint64_t unrolledSize(const Loop *L, const SmallPtrSetImpl<const Loop *> &All, S
 void unrollThroughArrays(Function &F, const LoopInfo &LI, ScalarEvolution &SE)
 {
     const DataLayout &DL = F.getParent()->getDataLayout();
-    uint64_t Left = MostInstructions, BytesLeft = MostBytes;
+    uint64_t Left = MostUnrolled, BytesLeft = MostBytes;
     for (Instruction &I : F.getEntryBlock()) {
         auto *Array = dyn_cast<AllocaInst>(&I);
         const auto Bytes = Array ? Array->getAllocationSize(DL) : std::nullopt;
