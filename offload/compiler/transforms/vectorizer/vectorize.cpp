@@ -155,8 +155,8 @@ static const char *obstacleIn(const Instruction &I, const Loop &L)
         if (!isa<CallInst>(I) || Call->isConvergent() || Call->cannotDuplicate() || Call->hasOperandBundles()
             || Call->isInlineAsm())
             return "of a call that may not be copied";
-        if (!L.isLoopInvariant(
-                Call->getCalledOperand())) /* which LLVM 19 makes of an element of a vector: without end */
+        /* LLVM 19 does not come to an end where the address of a call is an element of a vector */
+        if (!L.isLoopInvariant(Call->getCalledOperand()))
             return "of a call of a function that differs from work-item to work-item";
         return nullptr;
     }
