@@ -102,17 +102,17 @@ class Odd(Body):
         place = f"({self.value(0)} & {self.pick(1000, 511)})"
         return self.pick(
             f"{{ const int *const q = {self.condition()} ? k->in + {place} : a0; {self.take(f'q[{self.leaf()} & 7]')} }}",
-            f"{{ const int *q = k->in + {place}, *const e = q + ({self.leaf()} & 15); int s = 0; for (; q != e; ++q) s += *q & 255; {self.take('s')} }}",
-            f"{{ const int *q = k->in + {place} + 16, *const e = q - ({self.leaf()} & 15); int s = 0; while (q-- > e) s = (s * 3 + (*q & 63)) & 0xffff; {self.take('s')} }}",
-            f"{{ int x = {self.value(0)} & 1023; for (int t = 0; t < ({self.leaf()} & 7); ++t) x = k->in[x] & 1023; {self.take('x')} }}",
-            f"{{ int x = {self.value(0)}, t = 0; while ((unsigned)x < 1024u && k->in[x] > 100 && ++t < 20) x += {self.pick('37', 't', '(l & 3) + 1')}; {self.take('x & 0x3fff')} }}")
+            f"{{ const int *q = k->in + {place}, *const e = q + ({self.leaf()} & 15); int sum = 0; for (; q != e; ++q) sum += *q & 255; {self.take('sum')} }}",
+            f"{{ const int *q = k->in + {place} + 16, *const e = q - ({self.leaf()} & 15); int sum = 0; while (q-- > e) sum = (sum * 3 + (*q & 63)) & 0xffff; {self.take('sum')} }}",
+            f"{{ int x = {self.value(0)} & 1023; for (int turn = 0; turn < ({self.leaf()} & 7); ++turn) x = k->in[x] & 1023; {self.take('x')} }}",
+            f"{{ int x = {self.value(0)}, turn = 0; while ((unsigned)x < 1024u && k->in[x] > 100 && ++turn < 20) x += {self.pick('37', 'turn', '(l & 3) + 1')}; {self.take('x & 0x3fff')} }}")
 
     def statement_call(self, depth):
         return self.take(self.pick(f"depth_of({self.value(1)} & 15)", f"functions[{self.value(1)} & 3]({self.value(0)} & 255, {self.leaf()} & 255)", f"({self.condition()} ? gcd_of : class_of)({self.value(0)} & 255, {self.leaf()} & 255)"))
 
     def statement_sized(self, depth):
         n = self.number()
-        return (f"{{ const int n{n} = ({self.value(0)} & 7) + 1; {self.pick('int', 'short')} s{n}[n{n}]; for (int t = 0; t < n{n}; ++t) s{n}[t] = ({self.pick('t', self.leaf())}) & 0xfff; "
+        return (f"{{ const int n{n} = ({self.value(0)} & 7) + 1; {self.pick('int', 'short')} s{n}[n{n}]; for (int turn = 0; turn < n{n}; ++turn) s{n}[turn] = ({self.pick('turn', self.leaf())}) & 0xfff; "
                 f"{self.take(f's{n}[(unsigned){self.value(0)} % (unsigned)n{n}] + (int)(sizeof s{n})')} }}")
 
     # ---- numbers
