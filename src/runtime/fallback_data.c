@@ -103,6 +103,26 @@ static bool looks_there_locked(const struct tw_task *task, const struct tw_use *
     return false;
 }
 
+/* Marks what waits for a later writer of all that a use has written, or of any of it: it finds that writer's contents, not those of
+   the command. */
+static unsigned long mark_behind_writers_locked(const struct tw_command *command, const struct tw_use *use, bool of_all)
+{
+    const unsigned long mark = tw_graph_new_mark();
+    for (const struct tw_edge *edge = command->body.node.out; edge; edge = edge->next)
+        for (size_t i = 0; i < edge->to->access_count; ++i) {
+            const struct tw_graph_access *access = &edge->to->accesses[i];
+            if (access->resource != &use->data->contents || !access->writes)
+                continue;
+            if (access->part
+                && !(of_all ? tw_box_covers(&access->part->box, &use->box)
+                            : tw_box_overlaps(&access->part->box, &use->box)))
+                continue;
+            for (const struct tw_edge *behind = edge->to->out; behind; behind = behind->next)
+                tw_graph_mark_dependants(behind->to, mark);
+        }
+    return mark;
+}
+
 /* Returns true if a node need not wait for an unfinished predecessor, since its ordering domain keeps the order. */
 static bool relies_on_its_domain(const struct tw_node *node)
 {
@@ -132,25 +152,26 @@ static bool redirect_locked(struct tw_task *task, const struct tw_use *use, size
    cancelled. */
 static void tell_locked(const struct tw_command *command, const struct tw_use *use, const struct move *move)
 {
+    const unsigned long mark = mark_behind_writers_locked(command, use, true);
     for (struct tw_edge *edge = command->body.node.out; edge; edge = edge->next) {
         struct tw_task *task = (struct tw_task *)edge->to;
-        if (looks_there_locked(task, use, move->from) && !redirect_locked(task, use, move->to))
+        if (task->node.mark != mark && looks_there_locked(task, use, move->from)
+            && !redirect_locked(task, use, move->to))
             tw_graph_cancel(&task->node, &move->failure->cause);
     }
 }
 
-/* Tells the fallbacks of later commands where the contents are. */
-static void tell_standbys_locked(const struct tw_command *command, const struct tw_use *use, const struct move *move)
+/* Tells the fallbacks of later commands that a memory space has what a use has written, or has not. */
+static void tell_standbys_locked(const struct tw_command *command, const struct tw_use *use, size_t space, bool holds)
 {
+    const unsigned long mark = mark_behind_writers_locked(command, use, !holds);
     for (const struct tw_edge *edge = command->body.node.out; edge; edge = edge->next) {
         const struct tw_command *later = ((const struct tw_task *)edge->to)->command;
         struct tw_fallback *fallback = later->fallback;
-        for (size_t i = 0; fallback && i < later->use_count; ++i)
-            if (meet(&later->uses[i], use)) {
-                bool *held = fallback->held + i * fallback->space_count;
-                held[move->from] = false;
-                held[move->to] = tw_box_covers(&use->box, &later->uses[i].box);
-            }
+        for (size_t i = 0; fallback && edge->to->mark != mark && i < later->use_count; ++i)
+            if (meet(&later->uses[i], use))
+                fallback->held[i * fallback->space_count + space] =
+                    holds && tw_box_covers(&use->box, &later->uses[i].box);
     }
 }
 
@@ -215,7 +236,8 @@ void tw_fallback_stays_locked(const struct tw_command *command, const struct tw_
                         .to = tw_data_space(use->data, command->device->space),
                         .failure = failure};
     tell_locked(command, use, &move);
-    tell_standbys_locked(command, use, &move);
+    tell_standbys_locked(command, use, move.from, false);
+    tell_standbys_locked(command, use, move.to, true);
     if (is_last_locked(command, use) && !move_locked(command, use, &move))
         tw_graph_lose(&use->data->contents, use->is_part ? &use->box : NULL, &failure->cause);
     tw_cause_release(&failure->cause);

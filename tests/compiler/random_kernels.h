@@ -203,6 +203,31 @@ static inline int class_of(int a, int b)
     return a == b ? 100 : -3;
 }
 
+/* What a recursion, a pointer to a function, and bit fields give. */
+struct fields {
+    unsigned a : 3;
+    int b : 5;
+    unsigned c : 11;
+    int64_t d : 40, e : 13;
+    _Bool f : 1;
+};
+static int depth_of(int n)
+{
+    return n < 2 ? 1 : (depth_of(n / 2) * 3 + depth_of(n - 2)) & 0xffff;
+}
+static int larger_of(int a, int b)
+{
+    return a > b ? a : b;
+}
+static int sum_under(int a, int b)
+{
+    int sum = 0;
+    for (int i = a & 15; i < (b & 31); ++i)
+        sum += i ^ a;
+    return sum;
+}
+static int (*const functions[4])(int, int) = {gcd_of, class_of, larger_of, sum_under};
+
 struct random_kernel {
     const char *name;
     int number, is_range, dims, is_single_group, has_pad, has_offset;
@@ -235,13 +260,21 @@ static inline int combine(int op, int a, int b)
 
 #define tw_atomic_load(p) (*(p))
 #define tw_atomic_store(p, x, ...) (*(p) = (x))
-#define tw_atomic_fetch_add(p, x, ...) (*(p) += (x))
-#define tw_atomic_fetch_sub(p, x, ...) (*(p) -= (x))
-#define tw_atomic_fetch_and(p, x, ...) (*(p) &= (x))
-#define tw_atomic_fetch_or(p, x, ...) (*(p) |= (x))
-#define tw_atomic_fetch_xor(p, x, ...) (*(p) ^= (x))
-#define tw_atomic_fetch_min(p, x, ...) (*(p) = (x) < *(p) ? (x) : *(p))
-#define tw_atomic_fetch_max(p, x, ...) (*(p) = (x) > *(p) ? (x) : *(p))
+#define FETCH(p, x, changed)                                                                                           \
+    __extension__({                                                                                                    \
+        __typeof__(p) const at = (p);                                                                                  \
+        const __typeof__(*(p)) was = *at, by = (x);                                                                    \
+        *at = (__typeof__(*(p)))(changed);                                                                             \
+        was;                                                                                                           \
+    })
+#define tw_atomic_exchange(p, x, ...) FETCH(p, x, by)
+#define tw_atomic_fetch_add(p, x, ...) FETCH(p, x, was + by)
+#define tw_atomic_fetch_sub(p, x, ...) FETCH(p, x, was - by)
+#define tw_atomic_fetch_and(p, x, ...) FETCH(p, x, was &by)
+#define tw_atomic_fetch_or(p, x, ...) FETCH(p, x, was | by)
+#define tw_atomic_fetch_xor(p, x, ...) FETCH(p, x, was ^ by)
+#define tw_atomic_fetch_min(p, x, ...) FETCH(p, x, by < was ? by : was)
+#define tw_atomic_fetch_max(p, x, ...) FETCH(p, x, by > was ? by : was)
 #define tw_atomic_compare_exchange_strong(p, old, x) (*(p) == *(old) ? (*(p) = (x), 1) : (*(old) = *(p), 0))
 #define tw_atomic_compare_exchange_weak tw_atomic_compare_exchange_strong
 

@@ -18,6 +18,9 @@ import sys
 
 from random_bodies import BODIES
 from random_groups import GROUPS
+from random_odd import ODD
+
+BODIES = {**BODIES, **ODD}
 
 # What kernels are about, and how often. Up to `tile` they are one loop with one statement, which the plugin transforms.
 SHAPES = {
@@ -39,6 +42,8 @@ SHAPES = {
     "rows": 4,      # rows and columns that are found by a division
     "reduce": 3,    # reductions of launches
     "members": 5,   # structures and short rows, one for each work-item
+    # that of random_odd.py
+    "odd": 6,       # volatile, bit fields, 128 bits, goto, bytes, pointers to anything, NaN, counters that wrap around
     # those of random_groups.py
     "local": 4,     # what work-items exchange in local memory
     "together": 3,  # functions of groups and sub-groups

@@ -70,7 +70,7 @@ def compare(command):
     """What all kernels of a program say; those behind one that crashes are started anew."""
     output, first = "", 0
     while True:
-        text, status = call([*command, str(first)], 600, env={**os.environ, "TW_DEVICES": "host", "OMP_NUM_THREADS": "1"})
+        text, status = call([*command, str(first)], 600, env={**os.environ, "TW_DEVICES": "host", "TW_WARNINGS": "0", "OMP_NUM_THREADS": "1"})
         output += text
         crash = re.search(r" crashed at (\d+)\s*$", text)
         if not crash:

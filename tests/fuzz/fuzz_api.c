@@ -590,7 +590,7 @@ static void use_event(void)
     tw_event **slot = &now.event[below(EVENTS)], *moment = NULL, *list[3];
     tw_event_times times;
     size_t count = 0;
-    const unsigned allowed = OK | LATER | DEADLOCK;
+    const unsigned allowed = OK | LATER | DEADLOCK | GROUP; /* of a recorded group */
     switch (below(9)) {
     case 0:
         (void)CALL(allowed, tw_event_wait(*slot));
@@ -727,6 +727,8 @@ static void ask_status(void)
         broken("tw_status_name", "empty", status);
 }
 
+#include "fuzz_queues.h" /* which launches, too */
+
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 
 static void (*const calls[])(void) = {
@@ -736,8 +738,11 @@ static void (*const calls[])(void) = {
     shut_down, use_host_memory, ask_status,
     /* in programs that say so */
     submit_step, submit_step, submit_step, add_step, access_part_on_host, copy_at_once, use_usm, submit_usm,
-    use_user_event, create_other_queue, ask_others};
-enum { CALLS = sizeof calls / sizeof *calls, WITHOUT_STEPS = CALLS - 11 };
+    use_user_event, create_other_queue, ask_others,
+    /* in some of these */
+    create_queue_over, create_queue_over, launch_mapped, launch_mapped, submit_marker, use_pool, use_aligned,
+    use_variable, record_while, record_if, update_graph, submit_expression, name_buffer};
+enum { CALLS = sizeof calls / sizeof *calls, WITHOUT_QUEUES = CALLS - 13, WITHOUT_STEPS = WITHOUT_QUEUES - 11 };
 
 /* Two queues and two buffers, so that short programs do something. */
 static void begin(void)
@@ -771,6 +776,7 @@ static void end(void)
         (void)CALL(ended, tw_buffer_destroy(&now.buffer[i].handle));
         (void)CALL(ended, tw_async_storage_destroy(&now.buffer[i].storage));
     }
+    (void)CALL(ended, tw_buffer_destroy(&now.turns));
     for (unsigned i = 0; i < USM; ++i)
         tw_free(now.usm[i]);
     while (now.allocations)
@@ -800,8 +806,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const unsigned kind = byte();
     setenv("TW_SIM_ASYNC", kind & 1 ? "1" : "0", 1);
     begin();
+    const unsigned count = kind / 16 == 10 ? CALLS : kind & 2 ? WITHOUT_QUEUES : WITHOUT_STEPS;
     while (input.left)
-        calls[below(kind & 2 ? CALLS : WITHOUT_STEPS)]();
+        calls[below(count)]();
     end();
     return 0;
 }

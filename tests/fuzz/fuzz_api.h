@@ -199,6 +199,7 @@ static struct {
     void *usm[USM];
     size_t usm_bytes[USM];
     tw_command_group *group; /* that is being recorded */
+    tw_buffer *turns;        /* that a part of a graph still runs */
     bool may_lose;           /* a command has failed, or was cancelled */
     void *garbage[256];      /* memory that is freed at the end */
     size_t garbages;

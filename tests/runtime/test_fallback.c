@@ -510,6 +510,51 @@ TW_TEST(results_that_stay_cancel_what_reads_a_part_of_them)
     end_pair(&pair);
 }
 
+/* As above, but a later group writes all of the results anew, and one behind that waits for the first group because of another buffer.
+   It reads nothing that stays elsewhere: it runs. */
+TW_TEST(results_that_stay_are_not_read_behind_a_later_writer)
+{
+    struct pair pair = make_pair(true);
+    tw_buffer *b[] = {tw_test_ints(N, 1), tw_test_ints(N, 5), tw_test_ints(N, 50)};
+    struct groups g = {b[0], b[1], 0};
+    begin_slow(&pair, &g);                                 /* b1 = 11 */
+    submit_plus(pair.other, NULL, b[2], b[1]);             /* b1 = 60 */
+    submit_plus(pair.first, NULL, b[1], b[0]);             /* b0 = 70 */
+    TW_PASS(tw_sim_fail_nth(pair.device, TW_SIM_COPY, 1)); /* the results of the first group */
+    atomic_store(&slow_may_end, 1);
+    TW_PASS(tw_queue_wait(pair.first));
+    TW_PASS(tw_queue_wait(pair.other));
+    tw_test_expect_ints(b[0], 70);
+    tw_test_expect_ints(b[1], 60);
+    tw_test_destroy_buffers(b, 3);
+    end_pair(&pair);
+}
+
+/* The last group is on another device, and fails there. On the host, where the results of the first one stay, it reads those of the later
+   writer. */
+TW_TEST(results_that_stay_are_no_inputs_behind_a_later_writer)
+{
+    struct pair pair = make_pair(true);
+    tw_device *device = tw_test_device(1);
+    tw_queue *third;
+    tw_buffer *b[] = {tw_test_ints(N, 1), tw_test_ints(N, 5), tw_test_ints(N, 50)};
+    struct groups g = {b[0], b[1], 0};
+    TW_PASS(tw_queue_create_on_device(device, NULL, NULL, &third));
+    begin_slow(&pair, &g);                      /* b1 = 11 */
+    submit_plus(third, NULL, b[2], b[1]);       /* b1 = 60 */
+    submit_plus(third, pair.other, b[1], b[0]); /* b0 = 70 */
+    TW_PASS(tw_sim_fail_nth(pair.device, TW_SIM_COPY, 1));
+    TW_PASS(tw_sim_fail_nth(device, TW_SIM_LAUNCH, 2));
+    atomic_store(&slow_may_end, 1);
+    TW_PASS(tw_queue_wait(third));
+    tw_test_expect_ints(b[0], 70);
+    tw_test_expect_ints(b[1], 60);
+    tw_test_destroy_buffers(b, 3);
+    TW_PASS(tw_sim_reset(device));
+    TW_PASS(tw_queue_destroy(&third));
+    end_pair(&pair);
+}
+
 /* What a group that falls back reads is brought to the fallback's device for a later group, by a copy that waits for
    the first group: a copy for a third one, which waits for the first, has failed twice. */
 TW_TEST(a_copy_that_waits_for_the_group_is_not_waited_for)
@@ -641,6 +686,8 @@ TW_TEST_LIST = {TW_CASE(a_failed_transfer_or_launch_is_not_reported),
                 TW_CASE(what_a_failed_copy_has_brought_is_no_input),
                 TW_CASE(results_that_stay_are_not_in_front_of_later_parts),
                 TW_CASE(results_that_stay_cancel_what_reads_a_part_of_them),
+                TW_CASE(results_that_stay_are_not_read_behind_a_later_writer),
+                TW_CASE(results_that_stay_are_no_inputs_behind_a_later_writer),
                 TW_CASE(a_copy_that_waits_for_the_group_is_not_waited_for),
                 TW_CASE(another_group_is_no_fallback),
                 TW_CASE(the_fallback_lasts_as_long_as_its_groups),

@@ -111,11 +111,13 @@ extern const struct tw_test_case tw_test_list[];
         return;                                                                                                        \
     } while (0)
 
+enum { TW_TEST_VARIABLES = 511 }; /* of the environment, at most */
+
 static struct {
-    _Atomic size_t index;         /* of the case that runs; the watchdog reads it on any thread */
-    int failed, skipped;          /* failed: the program; skipped: the case */
-    const char *environment[512]; /* as it was at the start */
-    char note[128];               /* what the case is at, for its failures */
+    _Atomic size_t index;                           /* of the case that runs; the watchdog reads it on any thread */
+    int failed, skipped;                            /* failed: the program; skipped: the case */
+    const char *environment[TW_TEST_VARIABLES + 1]; /* as it was at the start */
+    char note[128];                                 /* what the case is at, for its failures */
 } tw_test_state;
 
 static inline const char *tw_test_name(void)
@@ -125,22 +127,27 @@ static inline const char *tw_test_name(void)
 
 static inline void tw_test_restore_environment(void)
 {
-    static char *copy[512];
+    static char *copy[TW_TEST_VARIABLES + 1];
     memcpy(copy, tw_test_state.environment, sizeof copy);
     environ = copy;
 }
 
-/* Ends the case: the program is started again from the next one, since this one may have left anything behind. */
+/* Ends the case: the program is started again from the next one, since this one may have left anything behind. Allocates nothing: a case
+   may make that fail. */
 static inline _Noreturn void tw_test_die(void)
 {
-    char next[32];
+    static const char name[] = "TW_TEST_RESUME=";
+    static char next[48];
+    size_t i = 0;
     if (*tw_test_state.note)
         fprintf(stderr, "    at: %s\n", tw_test_state.note);
     fflush(NULL);
     tw_test_restore_environment();
-    if (!getenv("TW_TEST_ONLY")) {
-        snprintf(next, sizeof next, "%zu", tw_test_state.index + 1);
-        setenv("TW_TEST_RESUME", next, 1);
+    while (environ[i] && strncmp(environ[i], name, sizeof name - 1) != 0)
+        ++i;
+    if (!getenv("TW_TEST_ONLY") && i < TW_TEST_VARIABLES) {
+        snprintf(next, sizeof next, "%s%zu", name, (size_t)tw_test_state.index + 1);
+        environ[i] = next;
         execl("/proc/self/exe", "test", (char *)NULL);
     }
     _exit(1);
@@ -249,7 +256,7 @@ static inline void tw_test_status(tw_status got, tw_status expected, const char 
 static inline void tw_test_begin(void)
 {
     size_t count = 0;
-    for (; environ[count] && count < 511; ++count)
+    for (; environ[count] && count < TW_TEST_VARIABLES; ++count)
         tw_test_state.environment[count] = environ[count];
     tw_test_state.environment[count] = NULL;
     tw_test_begin_watch();

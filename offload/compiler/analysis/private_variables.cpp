@@ -31,7 +31,8 @@ bool isEnd(const Instruction &I)
     return I.isLifetimeStartOrEnd() || isa<AssumeInst>(I);
 }
 
-/* What uses the address of a variable, behind steps from element to element; whether only loads and stores of elements do. */
+/* What uses the address of a variable, behind steps from element to element; whether only loads and stores of elements do, none of them
+   volatile or atomic: those are done for one lane after the other, by the address that the lane has. */
 bool usesOf(AllocaInst &Variable, SmallVectorImpl<Instruction *> &Users)
 {
     bool IsPlain = true;
@@ -48,6 +49,7 @@ bool usesOf(AllocaInst &Variable, SmallVectorImpl<Instruction *> &Users)
             } else if (!isEnd(*I)) {
                 const auto *Store = dyn_cast<StoreInst>(I);
                 IsPlain &= isa<LoadInst>(I) || (Store && getUnderlyingObject(Store->getValueOperand(), 0) != &Variable);
+                IsPlain &= !I->isVolatile() && !I->isAtomic();
                 Users.push_back(I);
             }
         }

@@ -150,3 +150,27 @@ static inline void halo_by_turns(tw_nd_item item, const struct tile *k)
     average(item, k, tile);
 }
 TW_ND_RANGE_KERNEL(TW_BLOCK(tile) halo_by_turns, ROWS, COLUMNS);
+
+/* Each element has a variable whose address a function elsewhere gets: what that leaves in it is the work-item's, which keeps its loop. */
+// SPLIT-DAG: kernel hands_out was split at 1 barriers into loops over work-items [
+// CHECK-LABEL: define {{.*}}@hands_out_tw_host
+// CHECK: call void @elsewhere(
+void elsewhere(int *x, int by);
+struct hands_out {
+    const int *in;
+    int *out;
+    int n;
+};
+
+static inline void hands_out(tw_nd_item item, const struct hands_out *k)
+{
+    TW_LOCAL(int, first, [64]);
+    first[tw_local_id(item, 0)] = k->in[tw_global_id(item, 0)];
+    tw_barrier(item, TW_LOCAL_SPACE);
+    for (int i = (int)tw_local_id(item, 0); i < k->n; i += 64) {
+        int x = first[5];
+        elsewhere(&x, k->in[i]);
+        k->out[i] = x;
+    }
+}
+TW_ND_RANGE_KERNEL(hands_out, 64);

@@ -237,6 +237,37 @@ end:
   ret void
 }
 
+; Volatile accesses are done for one lane after the other, in the variable that the lane has: 4 bytes behind that of the lane before.
+; CHECK-LABEL: @private_volatile(
+; CHECK: [[C:%.*]] = alloca [32 x i8], align {{[0-9]+}}, !teamwork.shared
+; CHECK: tw_lane:
+; CHECK: [[AT:%.*]] = getelementptr i8, ptr [[C]], i64 %{{[0-9]+}}
+; CHECK: store volatile i32 %{{.*}}, ptr [[AT]]
+; CHECK: tw_lane{{.*}}:
+; CHECK: [[AT:%.*]] = getelementptr i8, ptr [[C]], i64 %{{[0-9]+}}
+; CHECK: load volatile i32, ptr [[AT]]
+define void @private_volatile(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
+entry:
+  %c = alloca i32, align 4
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  call void @llvm.lifetime.start.p0(i64 4, ptr %c)
+  %at = getelementptr inbounds i32, ptr %x, i64 %i
+  %v = load i32, ptr %at, align 4
+  store volatile i32 %v, ptr %c, align 4
+  %to = getelementptr inbounds i32, ptr %out, i64 %i
+  store i32 7, ptr %to, align 4
+  %r = load volatile i32, ptr %c, align 4
+  store i32 %r, ptr %to, align 4
+  call void @llvm.lifetime.end.p0(i64 4, ptr %c)
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
 ; Addresses of its elements that are computed in front of the loop.
 ; CHECK-LABEL: @private_from_before(
 ; CHECK: [[C:%.*]] = alloca [512 x i8], align 32, !teamwork.shared

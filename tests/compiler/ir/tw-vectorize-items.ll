@@ -195,6 +195,25 @@ end:
   ret void
 }
 
+; The instruction selection of LLVM 19 does not end where the address of a call is an element of a vector.
+; REMARK: work-items of kernel keeps_own_function are not lanes of vectors because of a call of a function that differs from work-item to work-item
+define void @keeps_own_function(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr inbounds ptr, ptr %x, i64 %i
+  %f = load ptr, ptr %at, align 8
+  %r = call i32 %f(i32 7)
+  %to = getelementptr inbounds i32, ptr %out, i64 %i
+  store i32 %r, ptr %to, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
 ; Whether it does cannot be asked in front of the loop: the quotient may not exist there.
 ; REMARK: work-items of kernel keeps_wraps are not lanes of vectors: an index may wrap around
 define void @keeps_wraps(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {

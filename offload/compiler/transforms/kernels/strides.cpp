@@ -83,7 +83,8 @@ bool Sharer::isOnly(const Loop &L, const Region &R)
     return true;
 }
 
-/* Whether a variable of a work-item is used both in a loop and elsewhere. */
+/* Whether a variable that a work-item keeps is used in a loop: one that is used elsewhere too, or whose contents may go from turn to turn,
+   as where a function elsewhere has its address. Elements have none of their own. */
 bool Sharer::keepsVariable(const Loop &L)
 {
     for (Instruction &J : K.F.getEntryBlock()) {
@@ -99,7 +100,7 @@ bool Sharer::keepsVariable(const Loop &L)
                 if (By->getType()->isPointerTy() && Seen.insert(By).second)
                     Open.push_back(By);
             }
-        if (In && Out)
+        if (In && (Out || is_contained(K.Private, &J)))
             return true;
     }
     return false;

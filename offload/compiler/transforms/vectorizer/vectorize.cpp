@@ -135,7 +135,7 @@ bool Vectorizer::findOrder(Loop &K)
 }
 
 /* What keeps an operation from being done for lanes; null: nothing does. */
-static const char *obstacleIn(const Instruction &I)
+static const char *obstacleIn(const Instruction &I, const Loop &L)
 {
     if (isDropped(I))
         return nullptr;
@@ -155,6 +155,9 @@ static const char *obstacleIn(const Instruction &I)
         if (!isa<CallInst>(I) || Call->isConvergent() || Call->cannotDuplicate() || Call->hasOperandBundles()
             || Call->isInlineAsm())
             return "of a call that may not be copied";
+        /* LLVM 19 does not come to an end where the address of a call is an element of a vector */
+        if (!L.isLoopInvariant(Call->getCalledOperand()))
+            return "of a call of a function that differs from work-item to work-item";
         return nullptr;
     }
     if (I.isTerminator())
@@ -253,7 +256,7 @@ bool Vectorizer::isSuitable()
         for (Instruction &I : *Block) {
             if (++Instructions > MostInstructions)
                 return refuse("it is too long", &I);
-            if (const char *Reason = obstacleIn(I))
+            if (const char *Reason = obstacleIn(I, L))
                 return refuse(Reason, &I);
             const bool IsCombined = any_of(Reductions, [&](const Reduction &R) { return R.Phi == &I || R.Next == &I; });
             for (const User *U : I.users())
