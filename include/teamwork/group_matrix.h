@@ -115,17 +115,54 @@ TW_LANGUAGE_INLINE TW_INTERNAL_ADDRESS tw_matrix_tiles(tw_nd_item item, tw_local
 #define tw_group_matrix_store(item, matrix, to, stride, layout)                                                        \
     tw_internal_group_store((item), TW_INTERNAL_GROUP_MATRIX(matrix), (to), (stride), (layout))
 
+/** Stores the sum's first rows and columns to memory, as many as are left: for a group at the edge of a matrix. */
+#define tw_group_matrix_store_part(item, matrix, to, stride, layout, rows, columns)                                    \
+    tw_internal_group_store_part((item), TW_INTERNAL_GROUP_MATRIX(matrix), (to), (stride), (layout), (rows), (columns))
+
 /** Replaces each element x by function(x, row, column, argument), as tw_joint_matrix_apply(). A statement. */
 #define tw_group_matrix_apply(item, matrix, function, argument)                                                        \
     do {                                                                                                               \
         const tw_nd_item tw_of = (item);                                                                               \
         tw_internal_group_float *const tw_x = &(matrix).tw_value_[0][0];                                               \
-        TW_INTERNAL_UNROLL_PARTS for (unsigned tw_i = 0; tw_i < sizeof(matrix) / sizeof(float); ++tw_i)                \
+        TW_INTERNAL_UNROLL_PARTS for (unsigned tw_i = 0;                                                               \
+                                      tw_i < sizeof(matrix) / sizeof(float) && tw_internal_group_has(tw_of); ++tw_i)   \
         {                                                                                                              \
             const struct tw_internal_place tw_at = tw_internal_group_place(                                            \
                 tw_of, TW_INTERNAL_GROUP_ROWS(tw_of, matrix), TW_INTERNAL_GROUP_COLUMNS(matrix), tw_i);                \
             tw_x[tw_i] = function(tw_x[tw_i], (size_t)tw_at.row, (size_t)tw_at.column, argument);                      \
         }                                                                                                              \
     } while (0)
+
+/* ---- pipelines --------------------------------------------------------------------------------------------------- */
+
+/** The type of a pipeline. */
+#define TW_MATRIX_PIPELINE(type, rows, columns, inner, stages, a_layout, b_layout)                                     \
+    struct {                                                                                                           \
+        TW_INTERNAL_STATIC_ASSERT((stages) >= 2 && (stages) <= 8, "a pipeline has 2 to 8 stages");                     \
+        struct {                                                                                                       \
+            TW_MATRIX_TILE(a, type, rows, inner, a_layout) tw_a_;                                                      \
+            TW_MATRIX_TILE(b, type, inner, columns, b_layout) tw_b_;                                                   \
+        } (*tw_stages_)[stages];                                                                                       \
+        tw_internal_pipeline tw_state_;                                                                                \
+    }
+
+/** The bytes of local memory of a pipeline, whose type has a name. */
+#define TW_MATRIX_PIPELINE_BYTES(pipeline) (sizeof(*((pipeline *)NULL)->tw_stages_) + (size_t)2048)
+
+/** The bytes of global memory that a pipeline needs for so many groups, aligned to 128 bytes. */
+#define TW_MATRIX_MAPS_BYTES(groups) ((groups) * (size_t)256)
+
+#define tw_matrix_pipeline_open(item, pipeline, memory, maps, a, a_stride, b, b_stride, rows, columns, inner)          \
+    ((pipeline).tw_stages_ = (__typeof__((pipeline).tw_stages_))tw_matrix_tiles((item), (memory)),                     \
+     tw_internal_pipeline_open((item), TW_INTERNAL_PIPELINE(pipeline), (maps), (a), (a_stride), (b), (b_stride),       \
+                               (rows), (columns), (inner)))
+
+#define tw_matrix_pipeline_begin(item, pipeline, row, column)                                                          \
+    tw_internal_pipeline_next((item), TW_INTERNAL_PIPELINE(pipeline), (row), (column))
+
+#define tw_group_matrix_multiply(item, matrix, pipeline)                                                               \
+    tw_internal_group_multiply((item), TW_INTERNAL_GROUP_MATRIX(matrix), TW_INTERNAL_PIPELINE(pipeline),               \
+                               TW_INTERNAL_TILE_COLUMNS(TW_INTERNAL_PIPELINE_STAGE(pipeline).tw_b_)                    \
+                                   == TW_INTERNAL_GROUP_COLUMNS(matrix))
 
 #endif

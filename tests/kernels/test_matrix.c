@@ -306,7 +306,120 @@ GROUP_PRODUCT(columns_of_half, tw_half, 128, 128, 32, 128, TW_COLUMN_MAJOR, TW_R
 GROUP_PRODUCT(dots_of_bfloat16, tw_bfloat16, 64, 64, 64, 128, TW_ROW_MAJOR, TW_COLUMN_MAJOR, TW_ROW_MAJOR)
 GROUP_PRODUCT(wide_of_bfloat16, tw_bfloat16, 128, 256, 16, 256, TW_COLUMN_MAJOR, TW_ROW_MAJOR, TW_ROW_MAJOR)
 
+/* ---- pipelines --------------------------------------------------------------------------------------------------- */
+
+/* Sizes that are no multiples of a tile, in memory whose rows, or columns, are padded. Groups are fewer than tiles. */
+enum { PIPELINE_GROUPS = 2, PADDING = 100 };
+
+static size_t padded(size_t elements)
+{
+    return (elements + 15) / 8 * 8;
+}
+
+static size_t padded_place(size_t row, size_t column, size_t rows, size_t columns, tw_matrix_layout layout)
+{
+    return layout == TW_ROW_MAJOR ? row * padded(columns) + column : column * padded(rows) + row;
+}
+
+static size_t padded_count(size_t rows, size_t columns, tw_matrix_layout layout)
+{
+    return layout == TW_ROW_MAJOR ? rows * padded(columns) : columns * padded(rows);
+}
+
+#define PIPELINE(name, factor, ROWS, COLUMNS, K, STAGES, items, loaders, M, N, INNER, A_LAYOUT, B_LAYOUT, C_LAYOUT)    \
+    typedef TW_MATRIX_PIPELINE(factor, ROWS, COLUMNS, K, STAGES, A_LAYOUT, B_LAYOUT) name##_pipeline;                  \
+    struct name {                                                                                                      \
+        const factor *a, *b;                                                                                           \
+        float *c;                                                                                                      \
+        unsigned char *maps;                                                                                           \
+        tw_local_memory memory;                                                                                        \
+    };                                                                                                                 \
+    static inline void name(tw_nd_item item, const struct name *k)                                                     \
+    {                                                                                                                  \
+        const size_t across = (N + COLUMNS - 1) / COLUMNS, tiles = (M + ROWS - 1) / ROWS * across;                     \
+        const size_t c_stride = padded(C_LAYOUT == TW_ROW_MAJOR ? N : M);                                              \
+        name##_pipeline pipeline;                                                                                      \
+        tw_matrix_pipeline_open(item, pipeline, k->memory, k->maps, k->a,                                              \
+                                padded(A_LAYOUT == TW_ROW_MAJOR ? INNER : M), k->b,                                    \
+                                padded(B_LAYOUT == TW_ROW_MAJOR ? N : INNER), M, N, INNER);                            \
+        for (size_t tile = tw_group_linear_id(item); tile < tiles; tile += PIPELINE_GROUPS) {                          \
+            const size_t row = tile / across * ROWS, column = tile % across * COLUMNS;                                 \
+            TW_GROUP_MATRIX(float, ROWS, COLUMNS, items) c;                                                            \
+            tw_matrix_pipeline_begin(item, pipeline, row, column);                                                     \
+            tw_group_matrix_fill(item, c, 1);                                                                          \
+            tw_group_matrix_multiply(item, c, pipeline);                                                               \
+            tw_group_matrix_apply(item, c, tenfold, 0.5f);                                                             \
+            tw_group_matrix_store_part(item, c, k->c + padded_place(row, column, M, N, C_LAYOUT), c_stride, C_LAYOUT,  \
+                                       M - row, N - column);                                                           \
+        }                                                                                                              \
+    }                                                                                                                  \
+    TW_ND_RANGE_KERNEL(name, items + loaders);                                                                         \
+                                                                                                                       \
+    /* What is no element of the product is as it was before. */                                                       \
+    static unsigned count_wrong_##name(const float *c, size_t count)                                                   \
+    {                                                                                                                  \
+        unsigned wrong = 0, padding = 0;                                                                               \
+        for (size_t i = 0; i < M; ++i)                                                                                 \
+            for (size_t j = 0; j < N; ++j) {                                                                           \
+                int sum = 1;                                                                                           \
+                for (size_t n = 0; n < INNER; ++n)                                                                     \
+                    sum += value_of(i * INNER + n, 8) * value_of(n * N + j, 9);                                        \
+                wrong += c[padded_place(i, j, M, N, C_LAYOUT)] != tenfold((float)sum, i % ROWS, j % COLUMNS, 0.5f);    \
+            }                                                                                                          \
+        for (size_t i = 0; i < count; ++i)                                                                             \
+            padding += c[i] == -PADDING;                                                                               \
+        return wrong + (padding != count - M * N);                                                                     \
+    }                                                                                                                  \
+    TW_TEST(pipeline_##name)                                                                                           \
+    {                                                                                                                  \
+        const size_t counts[4] = {padded_count(M, INNER, A_LAYOUT), padded_count(INNER, N, B_LAYOUT),                  \
+                                  padded_count(M, N, C_LAYOUT), TW_MATRIX_MAPS_BYTES(PIPELINE_GROUPS)};                \
+        factor *factors[2] = {malloc(counts[0] * sizeof(factor)), malloc(counts[1] * sizeof(factor))};                 \
+        float *c = malloc(counts[2] * sizeof *c);                                                                      \
+        tw_queue *queue = tw_test_queue();                                                                             \
+        for (int f = 0; f < 2; ++f)                                                                                    \
+            for (size_t i = 0; i < counts[f]; ++i)                                                                     \
+                factors[f][i] = ELEMENT_##factor(PADDING);                                                             \
+        for (size_t i = 0; i < counts[2]; ++i)                                                                         \
+            c[i] = -PADDING;                                                                                           \
+        for (size_t n = 0; n < INNER; ++n) {                                                                           \
+            for (size_t i = 0; i < M; ++i)                                                                             \
+                factors[0][padded_place(i, n, M, INNER, A_LAYOUT)] = ELEMENT_##factor(value_of(i * INNER + n, 8));     \
+            for (size_t j = 0; j < N; ++j)                                                                             \
+                factors[1][padded_place(n, j, INNER, N, B_LAYOUT)] = ELEMENT_##factor(value_of(n * N + j, 9));         \
+        }                                                                                                              \
+        tw_buffer *buffers[4] = {NULL, NULL, NULL, NULL};                                                              \
+        TW_PASS(tw_buffer_create_over(factors[0], sizeof(factor), tw_range_1d(counts[0]), &buffers[0]));               \
+        TW_PASS(tw_buffer_create_over(factors[1], sizeof(factor), tw_range_1d(counts[1]), &buffers[1]));               \
+        TW_PASS(tw_buffer_create_over(c, sizeof *c, tw_range_1d(counts[2]), &buffers[2]));                             \
+        TW_PASS(tw_buffer_create(1, tw_range_1d(counts[3]), &buffers[3]));                                             \
+        tw_command_group *cg = tw_queue_begin(queue);                                                                  \
+        tw_parallel_for_nd_range(cg, nd_groups(tw_range_1d(PIPELINE_GROUPS), tw_range_1d(items + loaders)), name,      \
+                                 .a = tw_read(cg, buffers[0]), .b = tw_read(cg, buffers[1]),                           \
+                                 .c = tw_read_write(cg, buffers[2]), .maps = tw_discard_write(cg, buffers[3]),         \
+                                 .memory = tw_local(cg, TW_MATRIX_PIPELINE_BYTES(name##_pipeline)));                   \
+        const bool is_refused = nd_is_refused(queue, cg);                                                              \
+        for (int i = 0; i < 4; ++i)                                                                                    \
+            TW_PASS(tw_buffer_destroy(&buffers[i]));                                                                   \
+        if (!is_refused)                                                                                               \
+            TW_EQUAL(count_wrong_##name(c, counts[2]), 0);                                                             \
+        free(factors[0]);                                                                                              \
+        free(factors[1]);                                                                                              \
+        free(c);                                                                                                       \
+        TW_PASS(tw_queue_destroy(&queue));                                                                             \
+    }
+PIPELINE(even_of_half, tw_half, 64, 64, 64, 2, 128, 0, 128, 128, 256, TW_ROW_MAJOR, TW_COLUMN_MAJOR, TW_COLUMN_MAJOR)
+PIPELINE(odd_of_half, tw_half, 64, 64, 64, 2, 128, 32, 70, 91, 203, TW_ROW_MAJOR, TW_ROW_MAJOR, TW_ROW_MAJOR)
+PIPELINE(columns_of_bfloat16, tw_bfloat16, 64, 64, 64, 2, 128, 0, 69, 139, 65, TW_COLUMN_MAJOR, TW_COLUMN_MAJOR,
+         TW_ROW_MAJOR)
+PIPELINE(groups_of_bfloat16, tw_bfloat16, 128, 256, 16, 3, 256, 32, 129, 259, 37, TW_COLUMN_MAJOR, TW_ROW_MAJOR,
+         TW_ROW_MAJOR)
+
 TW_TEST_LIST = {
+    TW_CASE(pipeline_even_of_half),
+    TW_CASE(pipeline_odd_of_half),
+    TW_CASE(pipeline_columns_of_bfloat16),
+    TW_CASE(pipeline_groups_of_bfloat16),
     TW_CASE(group_rows_of_half),
     TW_CASE(group_columns_of_half),
     TW_CASE(group_dots_of_bfloat16),

@@ -106,80 +106,60 @@ enum {
 
 /* ---- work-groups: as many as the device runs at a time, each with one tile after the other ------------------------ */
 
-enum { GROUP_ROWS = 128, GROUP_COLUMNS = 256, GROUP_INNER = 64, GROUP_ITEMS = 256, GROUP_STAGES = 4, GROUP_AHEAD = 2 };
+enum { GROUP_ROWS = 128, GROUP_COLUMNS = 256, GROUP_INNER = 64, GROUP_ITEMS = 256, GROUP_STAGES = 4 };
+enum { GROUP_SIZE = GROUP_ITEMS + 32 };
 
 #define WORK_GROUP_PRODUCT(name, factor)                                                                               \
-    PRODUCT_BLOCK(name, factor)                                                                                        \
-    struct name##_stage {                                                                                              \
-        TW_MATRIX_TILE(a, factor, GROUP_ROWS, GROUP_INNER, TW_ROW_MAJOR) a;                                            \
-        TW_MATRIX_TILE(b, factor, GROUP_INNER, GROUP_COLUMNS, TW_ROW_MAJOR) b;                                         \
-    };                                                                                                                 \
-    /* The next step to load, of those of all tiles of a group, and where its tiles of the factors begin. */           \
-    struct name##_cursor {                                                                                             \
-        unsigned tile, step, stage;                                                                                    \
+    struct name {                                                                                                      \
         const factor *a, *b;                                                                                           \
+        float *c;                                                                                                      \
+        unsigned side;                                                                                                 \
+        tw_local_memory stages;                                                                                        \
+        void *maps;                                                                                                    \
     };                                                                                                                 \
-    static inline struct name##_cursor name##_begin(const struct name *k, unsigned tile, unsigned stage)               \
+    typedef TW_MATRIX_PIPELINE(factor, GROUP_ROWS, GROUP_COLUMNS, GROUP_INNER, GROUP_STAGES, TW_ROW_MAJOR,             \
+                               TW_ROW_MAJOR) name##_pipeline;                                                          \
+    static inline void name##_begin(tw_nd_item item, name##_pipeline *pipeline, struct tile_place at)                  \
     {                                                                                                                  \
-        const struct tile_place at = place_of_group(tile, k->side / GROUP_ROWS, k->side / GROUP_COLUMNS);              \
-        return (struct name##_cursor){tile, 0, stage, k->a + (size_t)at.row * GROUP_ROWS * k->side,                    \
-                                      k->b + at.column * GROUP_COLUMNS};                                               \
-    }                                                                                                                  \
-    static inline void name##_load(tw_nd_item item, struct name##_stage *stages, const struct name *k,                 \
-                                   struct name##_cursor *next)                                                         \
-    {                                                                                                                  \
-        struct name##_stage *stage = &stages[next->stage];                                                             \
-        if (next->tile < k->side / GROUP_ROWS * (k->side / GROUP_COLUMNS)) {                                           \
-            tw_matrix_tile_load(item, stage->a, next->a, k->side);                                                     \
-            tw_matrix_tile_load(item, stage->b, next->b, k->side);                                                     \
-        }                                                                                                              \
-        tw_async_commit(item);                                                                                         \
-        next->stage = (next->stage + 1) % GROUP_STAGES;                                                                \
-        next->a += GROUP_INNER;                                                                                        \
-        next->b += (size_t)GROUP_INNER * k->side;                                                                      \
-        if (++next->step == k->side / GROUP_INNER)                                                                     \
-            *next = name##_begin(k, next->tile + (unsigned)tw_group_range(item, 0), next->stage);                      \
+        tw_matrix_pipeline_begin(item, *pipeline, (size_t)at.row *GROUP_ROWS, (size_t)at.column *GROUP_COLUMNS);       \
     }                                                                                                                  \
     static inline void name(tw_nd_item item, const struct name *k)                                                     \
     {                                                                                                                  \
-        struct name##_stage *stages = tw_matrix_tiles(item, k->stages);                                                \
         const unsigned rows = k->side / GROUP_ROWS, columns = k->side / GROUP_COLUMNS;                                 \
-        unsigned tile = (unsigned)tw_group_linear_id(item), stage = 0;                                                 \
-        struct name##_cursor next = name##_begin(k, tile, 0);                                                          \
-        for (unsigned i = 0; i < GROUP_AHEAD; ++i)                                                                     \
-            name##_load(item, stages, k, &next);                                                                       \
-        do { /* not for: no way leads past the products, which ptxas wants to know */                                  \
+        unsigned tile = (unsigned)tw_group_linear_id(item);                                                            \
+        struct tile_place at = place_of_group(tile, rows, columns);                                                    \
+        name##_pipeline pipeline;                                                                                      \
+        tw_matrix_pipeline_open(item, pipeline, k->stages, k->maps, k->a, k->side, k->b, k->side, k->side, k->side,    \
+                                k->side);                                                                              \
+        name##_begin(item, &pipeline, at);                                                                             \
+        do {                                                                                                           \
+            float *to = k->c + (size_t)at.row * GROUP_ROWS * k->side + (size_t)at.column * GROUP_COLUMNS;              \
             TW_GROUP_MATRIX(float, GROUP_ROWS, GROUP_COLUMNS, GROUP_ITEMS) c;                                          \
-            unsigned step = 0;                                                                                         \
             tw_group_matrix_fill(item, c, 0);                                                                          \
-            do {                                                                                                       \
-                tw_wait_for_all_but(item, GROUP_AHEAD - 1); /* and all have waited for the product of step - 2 */      \
-                tw_group_matrix_mad(item, c, stages[stage].a, stages[stage].b);                                        \
-                name##_load(item, stages, k, &next);                                                                   \
-                tw_group_matrix_wait(item, c, 1);                                                                      \
-                stage = (stage + 1) % GROUP_STAGES;                                                                    \
-            } while (++step < k->side / GROUP_INNER);                                                                  \
-            tw_group_matrix_wait(item, c, 0);                                                                          \
-            const struct tile_place at = place_of_group(tile, rows, columns);                                          \
-            float *to = k->c + (size_t)at.row * GROUP_ROWS * k->side + at.column * GROUP_COLUMNS;                      \
-            tw_group_matrix_store(item, c, to, k->side, TW_ROW_MAJOR);                                                 \
+            tw_group_matrix_multiply(item, c, pipeline);                                                               \
             tile += (unsigned)tw_group_range(item, 0);                                                                 \
+            if (tile < rows * columns) {                                                                               \
+                at = place_of_group(tile, rows, columns);                                                              \
+                name##_begin(item, &pipeline, at);                                                                     \
+            }                                                                                                          \
+            tw_group_matrix_store(item, c, to, k->side, TW_ROW_MAJOR);                                                 \
         } while (tile < rows * columns);                                                                               \
     }                                                                                                                  \
-    TW_ND_RANGE_KERNEL(name, GROUP_ITEMS);                                                                             \
-    static tw_status submit_##name(tw_queue *queue, const factor *a, const factor *b, float *c, unsigned side)         \
+    TW_ND_RANGE_KERNEL(name, GROUP_SIZE);                                                                              \
+    static tw_status submit_##name(tw_queue *queue, const factor *a, const factor *b, float *c, unsigned side,         \
+                                   void *maps)                                                                         \
     {                                                                                                                  \
-        const size_t bytes = TW_MATRIX_TILES_BYTES(GROUP_STAGES * sizeof(struct name##_stage));                        \
+        const size_t bytes = TW_MATRIX_PIPELINE_BYTES(name##_pipeline);                                                \
         size_t groups = (size_t)(side / GROUP_ROWS) * (side / GROUP_COLUMNS);                                          \
         tw_kernel_limits limits;                                                                                       \
-        const tw_status status = tw_kernel_get_limits(tw_queue_device(queue), name, GROUP_ITEMS, bytes, &limits);      \
+        const tw_status status = tw_kernel_get_limits(tw_queue_device(queue), name, GROUP_SIZE, bytes, &limits);       \
         if (status != TW_SUCCESS)                                                                                      \
             return status;                                                                                             \
         if (limits.resident_groups > 1 && limits.resident_groups < groups)                                             \
             groups = limits.resident_groups;                                                                           \
         return tw_queue_parallel_for_nd_range(                                                                         \
-            queue, cg, NULL, tw_nd_range_make(tw_range_1d(groups * GROUP_ITEMS), tw_range_1d(GROUP_ITEMS)), name,      \
-            .a = a, .b = b, .c = c, .side = side, .stages = tw_local(cg, bytes));                                      \
+            queue, cg, NULL, tw_nd_range_make(tw_range_1d(groups * GROUP_SIZE), tw_range_1d(GROUP_SIZE)), name,        \
+            .a = a, .b = b, .c = c, .side = side, .stages = tw_local(cg, bytes), .maps = maps);                        \
     }
 
 SUB_GROUP_PRODUCT(sub_group_half, tw_half)

@@ -81,7 +81,7 @@ static const char *const side_names[SIDES] = {"sub-groups", "work-groups", "cuBL
 static const char *const type_names[TYPES] = {"half", "bfloat16"};
 
 struct operands {
-    void *a, *b;
+    void *a, *b, *maps;
     float *c;
     unsigned side, type; /* 0: half, 1: bfloat16 */
 };
@@ -94,8 +94,8 @@ static bool multiply(const struct operands *o, unsigned which)
     if (which == 0)
         return bench_passed(o->type ? submit_sub_group_bfloat16(queue, o->a, o->b, o->c, o->side)
                                     : submit_sub_group_half(queue, o->a, o->b, o->c, o->side));
-    return bench_passed(o->type ? submit_work_group_bfloat16(queue, o->a, o->b, o->c, o->side)
-                                : submit_work_group_half(queue, o->a, o->b, o->c, o->side));
+    return bench_passed(o->type ? submit_work_group_bfloat16(queue, o->a, o->b, o->c, o->side, o->maps)
+                                : submit_work_group_half(queue, o->a, o->b, o->c, o->side, o->maps));
 }
 
 static bool wait_for(unsigned which)
@@ -199,15 +199,21 @@ static bool run(unsigned side, unsigned rounds, unsigned repeats)
 {
     const size_t count = (size_t)side * side;
     tw_device *device = tw_queue_device(bench_queue());
-    struct operands o = {tw_malloc_device(device, count * 2), tw_malloc_device(device, count * 2),
-                         tw_malloc_device(device, count * sizeof(float)), side, 0};
+    const size_t groups = (size_t)(side / GROUP_ROWS) * (side / GROUP_COLUMNS);
+    struct operands o = {tw_malloc_device(device, count * 2),
+                         tw_malloc_device(device, count * 2),
+                         tw_malloc_device(device, TW_MATRIX_MAPS_BYTES(groups)),
+                         tw_malloc_device(device, count * sizeof(float)),
+                         side,
+                         0};
     float *host = malloc(count * sizeof *host);
-    bool works = o.a && o.b && o.c && host;
+    bool works = o.a && o.b && o.maps && o.c && host;
     for (o.type = 0; o.type < TYPES && works; ++o.type)
         works = make_operands(&o, (uint16_t *)host) && measure(&o, host, rounds, repeats);
     free(host);
     tw_free(o.a);
     tw_free(o.b);
+    tw_free(o.maps);
     tw_free(o.c);
     return works;
 }

@@ -210,6 +210,15 @@ TW_DEVICE_INLINE void tw_internal_begin_16(void *to, const void *from)
 #endif
 }
 
+#ifdef TW_INTERNAL_COPY_ENGINE
+/* The same of the first `bytes`, an even number; what follows them becomes zero. */
+TW_DEVICE_INLINE void tw_internal_begin_part(void *to, const void *from, unsigned bytes)
+{
+    __nvvm_cp_async_cg_shared_global_16((__attribute__((address_space(3))) void *)to,
+                                        (const __attribute__((address_space(1))) void *)from, (int)bytes);
+}
+#endif
+
 /* Strides and the length of a row are in bytes. Turns are counted for the whole group, so that the loop of constant sizes
    unrolls. */
 TW_LANGUAGE_INLINE void tw_internal_async_load_2d(tw_nd_item item, void *to, size_t to_stride, const void *from,

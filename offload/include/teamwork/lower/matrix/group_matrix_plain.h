@@ -9,7 +9,7 @@
 TW_LANGUAGE_INLINE struct tw_internal_place tw_internal_group_place(tw_nd_item item, unsigned rows, unsigned columns,
                                                                     unsigned i)
 {
-    const unsigned me = (unsigned)tw_local_linear_id(item), items = (unsigned)tw_local_linear_range(item);
+    const unsigned me = (unsigned)tw_local_linear_id(item), items = tw_internal_group_items(item);
 #ifdef TW_INTERNAL_GPU_PASS
     const unsigned number = i * items + me;
     (void)rows;
@@ -37,11 +37,40 @@ TW_LANGUAGE_INLINE struct tw_internal_place tw_internal_group_place(tw_nd_item i
         }                                                                                                              \
         (void)tw_internal_marker_barrier(0);                                                                           \
     }                                                                                                                  \
+    /* The same where only some rows and columns are there; all else is zero. */                                       \
+    TW_OVERLOADED void tw_internal_tile_copy_part(tw_nd_item item, factor *tile, unsigned rows, unsigned columns,      \
+                                                  const factor *from, size_t stride, tw_matrix_layout layout,          \
+                                                  size_t rows_there, size_t columns_there)                             \
+    {                                                                                                                  \
+        const factor zero = {0};                                                                                       \
+        const unsigned me = (unsigned)tw_local_linear_id(item), items = (unsigned)tw_local_linear_range(item);         \
+        const bool by_rows = layout == TW_ROW_MAJOR;                                                                   \
+        const unsigned lines = by_rows ? rows : columns, together = by_rows ? columns : rows;                          \
+        const size_t lines_there = by_rows ? rows_there : columns_there;                                               \
+        const size_t together_there = by_rows ? columns_there : rows_there;                                            \
+        const unsigned filled = together < together_there ? together : (unsigned)together_there;                       \
+        if (!TW_INTERNAL_ONE_THREAD) {                                                                                 \
+            for (unsigned i = me; i < lines * together; i += items) {                                                  \
+                const unsigned line = i / together, place = i % together;                                              \
+                tile[by_rows ? i : place * columns + line] =                                                           \
+                    line < lines_there && place < filled ? from[line * stride + place] : zero;                         \
+            }                                                                                                          \
+        } else if (tw_internal_marker_once() || me == 0) {                                                             \
+            for (unsigned line = 0; line < lines; ++line) {                                                            \
+                const unsigned there = line < lines_there ? filled : 0;                                                \
+                for (unsigned place = 0; place < there; ++place)                                                       \
+                    tile[by_rows ? line * columns + place : place * columns + line] = from[line * stride + place];     \
+                for (unsigned place = there; place < together; ++place)                                                \
+                    tile[by_rows ? line * columns + place : place * columns + line] = zero;                            \
+            }                                                                                                          \
+        }                                                                                                              \
+        (void)tw_internal_marker_barrier(0);                                                                           \
+    }                                                                                                                  \
     TW_OVERLOADED void tw_internal_group_product(tw_nd_item item, float *x, unsigned rows, unsigned columns,           \
                                                  unsigned inner, const factor *a, bool a_is_inner, const factor *b,    \
                                                  bool b_is_inner)                                                      \
     {                                                                                                                  \
-        const unsigned count = rows * columns / (unsigned)tw_local_linear_range(item);                                 \
+        const unsigned count = rows * columns / tw_internal_group_items(item);                                         \
         const unsigned row = count < columns ? count : columns;                                                        \
         (void)a_is_inner, (void)b_is_inner;                                                                            \
         TW_INTERNAL_GROUP_PRODUCT                                                                                      \

@@ -86,7 +86,7 @@ TW_LANGUAGE_INLINE uint64_t tw_internal_tile_descriptor(const void *tile, unsign
                                                  unsigned inner, const factor *a, bool a_is_inner, const factor *b,    \
                                                  bool b_is_inner)                                                      \
     {                                                                                                                  \
-        const unsigned own = rows / ((unsigned)tw_local_linear_range(item) / 128);                                     \
+        const unsigned own = rows / (tw_internal_group_items(item) / 128);                                             \
         const unsigned first = (unsigned)tw_local_linear_id(item) / 128 * own;                                         \
         const unsigned at_once = columns % 256 == 0 ? 256 : columns % 128 == 0 ? 128 : 64;                             \
         __asm__ volatile("wgmma.fence.sync.aligned;" ::: "memory");                                                    \

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Pipelines on GPUs of sm_90a. Work-item 0 begins the loads of a stage, and the copy engine (TMA) brings both tiles, in the
+ * order that wgmma reads. It finds a factor by a tensor map, 128 bytes in global memory, which each group makes when it opens
+ * the pipeline: so the host needs not know the addresses.
+ *
+ * A stage has two barriers in local memory behind all tiles (mbarrier). `full` completes when all bytes of the stage are there,
+ * `empty` when each warp has waited for its product. A wait names the parity of the phase that it waits for.
+ */
+#ifndef TEAMWORK_LOWER_GROUP_MATRIX_TMA_H
+#define TEAMWORK_LOWER_GROUP_MATRIX_TMA_H
+
+enum { TW_INTERNAL_MAP_BYTES = 128 };
+
+/* ---- barriers ---------------------------------------------------------------------------------------------------- */
+
+TW_LANGUAGE_INLINE unsigned tw_internal_stage_full(struct tw_internal_pipeline_shape shape, unsigned stage)
+{
+    return tw_internal_local_address(shape.a) + shape.stages * shape.stage_bytes + stage * 8;
+}
+
+TW_LANGUAGE_INLINE unsigned tw_internal_stage_empty(struct tw_internal_pipeline_shape shape, unsigned stage)
+{
+    return tw_internal_stage_full(shape, shape.stages + stage);
+}
+
+TW_LANGUAGE_INLINE void tw_internal_phase_begin(unsigned barrier, unsigned arrivals)
+{
+    __asm__ volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+}
+
+TW_LANGUAGE_INLINE void tw_internal_phase_arrive(unsigned barrier)
+{
+    __asm__ volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
+/* Arrives, and makes the phase wait for so many bytes. */
+TW_LANGUAGE_INLINE void tw_internal_phase_expect(unsigned barrier, unsigned bytes)
+{
+    __asm__ volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+}
+
+TW_LANGUAGE_INLINE void tw_internal_phase_wait(unsigned barrier, unsigned parity)
+{
+    __asm__ volatile("{ .reg .pred p; again: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1; @!p bra again; }"
+                     :
+                     : "r"(barrier), "r"(parity)
+                     : "memory");
+}
+
+/* ---- tensor maps ------------------------------------------------------------------------------------------------- */
+
+/* Lines of a tile that one load brings: 256 at most. */
+TW_LANGUAGE_INLINE unsigned tw_internal_map_lines(unsigned lines)
+{
+    return lines <= 256 ? lines : lines % 128 == 0 ? 128 : lines % 64 == 0 ? 64 : 16;
+}
+
+/* Makes a map in local memory, which is zero: of a matrix of `lines`, each of `together` elements, of which a load brings
+   blocks of 64 elements; what is outside of the matrix is zero. */
+TW_LANGUAGE_INLINE void tw_internal_map_make(unsigned map, const void *from, size_t together, size_t lines,
+                                             size_t stride, unsigned lines_at_once)
+{
+    // clang-format off
+#define TW_INTERNAL_MAP_SET(field, bits, which, constraint, value) \
+    __asm__ volatile("tensormap.replace.tile." field ".shared::cta.b1024." bits " [%0]," which " %1;" \
+                     :: "r"(map), constraint(value) : "memory")
+    TW_INTERNAL_MAP_SET("global_address", "b64", "", "l", from);
+    TW_INTERNAL_MAP_SET("rank", "b32", "", "r", 1); /* less 1 */
+    TW_INTERNAL_MAP_SET("box_dim", "b32", " 0,", "r", 64);
+    TW_INTERNAL_MAP_SET("box_dim", "b32", " 1,", "r", lines_at_once);
+    TW_INTERNAL_MAP_SET("global_dim", "b32", " 0,", "r", (unsigned)together);
+    TW_INTERNAL_MAP_SET("global_dim", "b32", " 1,", "r", (unsigned)lines);
+    TW_INTERNAL_MAP_SET("global_stride", "b64", " 0,", "l", stride * 2);
+    TW_INTERNAL_MAP_SET("element_stride", "b32", " 0,", "r", 1);
+    TW_INTERNAL_MAP_SET("element_stride", "b32", " 1,", "r", 1);
+    TW_INTERNAL_MAP_SET("elemtype", "b32", "", "n", 1);          /* of 16 bits */
+    TW_INTERNAL_MAP_SET("interleave_layout", "b32", "", "n", 0); /* none */
+    TW_INTERNAL_MAP_SET("swizzle_mode", "b32", "", "n", 3);      /* of 128 bytes */
+    TW_INTERNAL_MAP_SET("fill_mode", "b32", "", "n", 0);         /* zeros */
+#undef TW_INTERNAL_MAP_SET
+    // clang-format on
+}
+
+/* Makes a map, by the first warp; `local` are 128 bytes for a while. */
+TW_LANGUAGE_INLINE void tw_internal_map_publish(void *map, void *local, unsigned lane, const void *from, size_t stride,
+                                                size_t rows, size_t columns, tw_matrix_layout layout,
+                                                unsigned lines_at_once)
+{
+    const unsigned address = tw_internal_local_address(local);
+    ((unsigned *)local)[lane] = 0;
+    __nvvm_bar_warp_sync(~0u);
+    if (lane == 0)
+        tw_internal_map_make(address, from, layout == TW_ROW_MAJOR ? columns : rows,
+                             layout == TW_ROW_MAJOR ? rows : columns, stride, lines_at_once);
+    __nvvm_bar_warp_sync(~0u);
+    __asm__ volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned"
+                     " [%0], [%1], 128;\n\t"
+                     "fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(map),
+                     "r"(address)
+                     : "memory");
+    __nvvm_bar_warp_sync(~0u);
+}
+
+/* ---- loads ------------------------------------------------------------------------------------------------------- */
+
+/* Begins to load a tile whose first element is element `place` of line `line`. */
+TW_LANGUAGE_INLINE void tw_internal_map_load(const unsigned char *map, unsigned tile, unsigned lines, unsigned together,
+                                             size_t place, size_t line, unsigned barrier)
+{
+    const unsigned at_once = tw_internal_map_lines(lines);
+    _Pragma("unroll") for (unsigned block = 0; block < together / 64; ++block)
+        _Pragma("unroll") for (unsigned first = 0; first < lines; first += at_once) __asm__ volatile(
+            "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
+            " [%0], [%1, {%2, %3}], [%4];" ::"r"(tile + (block * lines + first) * 128),
+            "l"(map), "r"((unsigned)place + block * 64), "r"((unsigned)line + first), "r"(barrier) : "memory");
+}
+
+/* Begins to load the next step of the product, when its stage is empty. */
+TW_LANGUAGE_INLINE void tw_internal_pipeline_load(tw_internal_pipeline *p, struct tw_internal_pipeline_shape shape)
+{
+    const unsigned full = tw_internal_stage_full(shape, p->tw_loaded_stage_);
+    const unsigned stage = p->tw_loaded_stage_ * shape.stage_bytes;
+    const unsigned a = tw_internal_local_address(shape.a) + stage, b = tw_internal_local_address(shape.b) + stage;
+    const size_t inner = p->tw_loaded_ * shape.inner;
+    tw_internal_phase_wait(tw_internal_stage_empty(shape, p->tw_loaded_stage_), p->tw_loaded_phase_ ^ 1);
+    tw_internal_phase_expect(full, (shape.rows + shape.columns) * shape.inner * 2);
+    if (shape.a_layout == TW_ROW_MAJOR)
+        tw_internal_map_load(p->tw_maps_, a, shape.rows, shape.inner, inner, p->tw_row_, full);
+    else
+        tw_internal_map_load(p->tw_maps_, a, shape.inner, shape.rows, p->tw_row_, inner, full);
+    if (shape.b_layout == TW_ROW_MAJOR)
+        tw_internal_map_load(p->tw_maps_ + TW_INTERNAL_MAP_BYTES, b, shape.inner, shape.columns, p->tw_column_, inner,
+                             full);
+    else
+        tw_internal_map_load(p->tw_maps_ + TW_INTERNAL_MAP_BYTES, b, shape.columns, shape.inner, inner, p->tw_column_,
+                             full);
+    ++p->tw_loaded_;
+    if (++p->tw_loaded_stage_ == shape.stages) {
+        p->tw_loaded_stage_ = 0;
+        p->tw_loaded_phase_ ^= 1;
+    }
+}
+
+/* ---- the pipeline ------------------------------------------------------------------------------------------------ */
+
+TW_LANGUAGE_INLINE void tw_internal_pipeline_prepare(tw_nd_item item, tw_internal_pipeline *p,
+                                                     struct tw_internal_pipeline_shape shape, void *maps)
+{
+    const unsigned me = (unsigned)tw_local_linear_id(item);
+    unsigned char *const own = (unsigned char *)maps + tw_group_linear_id(item) * (2 * TW_INTERNAL_MAP_BYTES);
+    p->tw_maps_ = own;
+    if (me < 32) {
+        tw_internal_map_publish(own, shape.a, me, p->tw_a_, p->tw_a_stride_, p->tw_rows_, p->tw_inner_, shape.a_layout,
+                                tw_internal_map_lines(shape.a_layout == TW_ROW_MAJOR ? shape.rows : shape.inner));
+        tw_internal_map_publish(own + TW_INTERNAL_MAP_BYTES, shape.a, me, p->tw_b_, p->tw_b_stride_, p->tw_inner_,
+                                p->tw_columns_, shape.b_layout,
+                                tw_internal_map_lines(shape.b_layout == TW_ROW_MAJOR ? shape.inner : shape.columns));
+    }
+    if (me == 0) {
+        for (unsigned stage = 0; stage < shape.stages; ++stage) {
+            tw_internal_phase_begin(tw_internal_stage_full(shape, stage), 1);
+            tw_internal_phase_begin(tw_internal_stage_empty(shape, stage), tw_internal_group_items(item) / 32);
+        }
+        __asm__ volatile("fence.mbarrier_init.release.cluster;\n\tfence.proxy.async.shared::cta;" ::: "memory");
+    }
+    tw_internal_barrier();
+}
+
+/* The first loader begins the loads, or work-item 0 where there is none. */
+TW_LANGUAGE_INLINE bool tw_internal_pipeline_loads(tw_nd_item item)
+{
+    const unsigned items = tw_internal_group_items(item);
+    return tw_local_linear_id(item) == (tw_local_linear_range(item) > items ? items : 0);
+}
+
+TW_LANGUAGE_INLINE void tw_internal_pipeline_begin(tw_nd_item item, tw_internal_pipeline *p,
+                                                   struct tw_internal_pipeline_shape shape)
+{
+    if (tw_internal_pipeline_loads(item))
+        while (p->tw_loaded_ < p->tw_steps_ && p->tw_loaded_ < shape.stages)
+            tw_internal_pipeline_load(p, shape);
+}
+
+/* A stage is empty when each warp has waited for its product. */
+TW_LANGUAGE_INLINE void tw_internal_pipeline_release(tw_nd_item item, tw_internal_pipeline *p,
+                                                     struct tw_internal_pipeline_shape shape, unsigned stage)
+{
+    if (tw_local_linear_id(item) % 32 == 0)
+        tw_internal_phase_arrive(tw_internal_stage_empty(shape, stage));
+    if (tw_internal_pipeline_loads(item) && p->tw_loaded_ < p->tw_steps_)
+        tw_internal_pipeline_load(p, shape);
+}
+
+/* Loaders begin all loads that are left, and go on to the next product. The others multiply: while they do a step, the product
+   of the step before ends. */
+#define TW_INTERNAL_DEFINE_PIPELINE_MULTIPLY(type)                                                                     \
+    TW_OVERLOADED void tw_internal_pipeline_multiply(tw_nd_item item, float *x, unsigned count,                        \
+                                                     tw_internal_pipeline *p, type *tag,                               \
+                                                     struct tw_internal_pipeline_shape shape)                          \
+    {                                                                                                                  \
+        const size_t steps = p->tw_steps_;                                                                             \
+        size_t step = 0;                                                                                               \
+        unsigned before = 0;                                                                                           \
+        (void)tag;                                                                                                     \
+        if (!tw_internal_group_has(item)) {                                                                            \
+            if (tw_internal_pipeline_loads(item))                                                                      \
+                while (p->tw_loaded_ < steps)                                                                          \
+                    tw_internal_pipeline_load(p, shape);                                                               \
+            return;                                                                                                    \
+        }                                                                                                              \
+        if (steps == 0)                                                                                                \
+            return;                                                                                                    \
+        do {                                                                                                           \
+            const size_t stage = (size_t)p->tw_stage_ * shape.stage_bytes;                                             \
+            tw_internal_phase_wait(tw_internal_stage_full(shape, p->tw_stage_), p->tw_phase_);                         \
+            tw_internal_group_product(item, x, shape.rows, shape.columns, shape.inner,                                 \
+                                      (const type *)(const void *)((const unsigned char *)shape.a + stage),            \
+                                      shape.a_layout == TW_ROW_MAJOR,                                                  \
+                                      (const type *)(const void *)((const unsigned char *)shape.b + stage),            \
+                                      shape.b_layout == TW_COLUMN_MAJOR);                                              \
+            tw_internal_group_products_end(x, count, 1);                                                               \
+            if (step > 0)                                                                                              \
+                tw_internal_pipeline_release(item, p, shape, before);                                                  \
+            before = p->tw_stage_;                                                                                     \
+            if (++p->tw_stage_ == shape.stages) {                                                                      \
+                p->tw_stage_ = 0;                                                                                      \
+                p->tw_phase_ ^= 1;                                                                                     \
+            }                                                                                                          \
+        } while (++step < steps);                                                                                      \
+        tw_internal_group_products_end(x, count, 0);                                                                   \
+        tw_internal_pipeline_release(item, p, shape, before);                                                          \
+    }
+TW_INTERNAL_DEFINE_PIPELINE_MULTIPLY(tw_half)
+TW_INTERNAL_DEFINE_PIPELINE_MULTIPLY(tw_bfloat16)
+#undef TW_INTERNAL_DEFINE_PIPELINE_MULTIPLY
+
+#endif
