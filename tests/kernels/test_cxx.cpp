@@ -347,15 +347,17 @@ static inline void group_algorithms(tw_group group, const struct group_algorithm
 }
 TW_WORK_GROUP_KERNEL(group_algorithms, group_size);
 
-/* A matrix of the group, one of its first sub-group, and a sum of each pair of work-items. */
+/* A matrix of the group, to which the same product is added by a pipeline, one of its first sub-group, and a sum of each pair of work-items. */
 constexpr std::size_t side = 64, matrix_items = 128, part_side = 16;
 
 struct multiply_both {
     const tw_bfloat16 *a, *b;
     float *whole, *part;
     int *pairs;
+    unsigned char *maps;
     tw_local_memory memory;
 };
+using stages = TW_MATRIX_PIPELINE(tw_bfloat16, side, side, side, 2, TW_ROW_MAJOR, TW_COLUMN_MAJOR);
 struct factors {
     TW_MATRIX_TILE(a, tw_bfloat16, side, side, TW_ROW_MAJOR) a;
     TW_MATRIX_TILE(b, tw_bfloat16, side, side, TW_COLUMN_MAJOR) b;
@@ -375,6 +377,11 @@ static inline void multiply_both(tw_nd_item item, const struct multiply_both *k)
     tw_wait_for_all_but(item, 0);
     tw_group_matrix_mad(item, c, tiles->a, tiles->b);
     tw_group_matrix_wait(item, c, 0);
+    tw_barrier(item, TW_LOCAL_SPACE);
+    stages pipeline;
+    tw_matrix_pipeline_open(item, pipeline, k->memory, k->maps, k->a, side, k->b, side, side, side, side);
+    tw_matrix_pipeline_begin(item, pipeline, 0, 0);
+    tw_group_matrix_multiply(item, c, pipeline);
     tw_group_matrix_apply(item, c, twice, 0);
     tw_group_matrix_store(item, c, k->whole, side, TW_ROW_MAJOR);
     const tw_sub_group sub_group = tw_get_sub_group(item);
@@ -400,6 +407,7 @@ TW_TEST(groups_multiply)
     std::vector<tw_bfloat16> a(side * side), b(side * side);
     std::vector<float> whole(side * side), part(part_side * part_side);
     std::vector<int> pairs(matrix_items, 7);
+    std::vector<unsigned char> maps(TW_MATRIX_MAPS_BYTES(1));
     for (std::size_t i = 0; i < side; ++i)
         for (std::size_t j = 0; j < side; ++j) {
             a[i * side + j] = i == j ? 1.0f : 0.0f;
@@ -410,19 +418,20 @@ TW_TEST(groups_multiply)
         const Buffer<tw_bfloat16> as(a), bs(b);
         const Buffer<float> wholes(whole), parts(part);
         const Buffer<int> pairss(pairs);
+        const Buffer<unsigned char> mapss(maps);
         tw_command_group *cg = tw_queue_begin(queue);
         tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(matrix_items), tw_range_1d(matrix_items)),
                                  multiply_both, .a = tw_read(cg, as), .b = tw_read(cg, bs),
                                  .whole = tw_discard_write(cg, wholes), .part = tw_discard_write(cg, parts),
-                                 .pairs = tw_discard_write(cg, pairss),
-                                 .memory = tw_local(cg, TW_MATRIX_TILES_BYTES(sizeof(factors))));
+                                 .pairs = tw_discard_write(cg, pairss), .maps = tw_discard_write(cg, mapss),
+                                 .memory = tw_local(cg, TW_MATRIX_PIPELINE_BYTES(stages)));
         TW_PASS(tw_queue_submit(queue, cg, nullptr));
         TW_PASS(tw_queue_wait_and_throw(queue));
     }
     unsigned wrong = 0;
     for (std::size_t i = 0; i < side; ++i)
         for (std::size_t j = 0; j < side; ++j)
-            wrong += whole[i * side + j] != static_cast<float>((i + 2 * j) % 128 * 2);
+            wrong += whole[i * side + j] != static_cast<float>((i + 2 * j) % 128 * 4);
     for (std::size_t i = 0; i < part_side; ++i)
         for (std::size_t j = 0; j < part_side; ++j)
             wrong += part[i * part_side + j] != static_cast<float>((i + 2 * j) % 128 * 2);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Matrices are instructions of tensor cores, whose operands are registers: of a sub-group those of a warp, with loads of whole
- * matrices from local memory; of a work-group, for sm_90a, those of four warps.
+ * matrices from local memory; of a work-group, for sm_90a, those of four warps. The tiles of a pipeline are loaded past the
+ * registers, for sm_90a by one work-item.
  */
 #include <teamwork/group_matrix.h>
 #include <teamwork/teamwork.h>
@@ -53,3 +54,25 @@ static inline void group_product(tw_nd_item item, const struct group_product *k)
     tw_group_matrix_store(item, c, k->c, 128, TW_ROW_MAJOR);
 }
 TW_ND_RANGE_KERNEL(group_product, 128);
+
+typedef TW_MATRIX_PIPELINE(tw_half, 64, 64, 64, 2, TW_ROW_MAJOR, TW_ROW_MAJOR) tiles;
+
+struct pipelined {
+    const tw_half *a, *b;
+    float *c;
+    size_t rows, columns, inner;
+    void *maps;
+    tw_local_memory memory;
+};
+static inline void pipelined(tw_nd_item item, const struct pipelined *k)
+{
+    tiles pipeline;
+    TW_GROUP_MATRIX(float, 64, 64, 128) c;
+    tw_matrix_pipeline_open(item, pipeline, k->memory, k->maps, k->a, k->inner, k->b, k->columns, k->rows, k->columns,
+                            k->inner);
+    tw_matrix_pipeline_begin(item, pipeline, 0, 0);
+    tw_group_matrix_fill(item, c, 0);
+    tw_group_matrix_multiply(item, c, pipeline);
+    tw_group_matrix_store_part(item, c, k->c, k->columns, TW_ROW_MAJOR, k->rows, k->columns);
+}
+TW_ND_RANGE_KERNEL(pipelined, 128 + TW_MATRIX_LOADERS);

@@ -42,7 +42,7 @@ TW_LANGUAGE_INLINE struct tw_internal_place tw_internal_group_place(tw_nd_item i
                                                   const factor *from, size_t stride, tw_matrix_layout layout,          \
                                                   size_t rows_there, size_t columns_there)                             \
     {                                                                                                                  \
-        const factor zero = {0};                                                                                       \
+        const factor zero = TW_INTERNAL_MATRIX_FROM_##factor(0.0f);                                                    \
         const unsigned me = (unsigned)tw_local_linear_id(item), items = (unsigned)tw_local_linear_range(item);         \
         const bool by_rows = layout == TW_ROW_MAJOR;                                                                   \
         const unsigned lines = by_rows ? rows : columns, together = by_rows ? columns : rows;                          \
