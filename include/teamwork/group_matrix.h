@@ -192,8 +192,9 @@ TW_LANGUAGE_INLINE TW_INTERNAL_ADDRESS tw_matrix_tiles(tw_nd_item item, tw_local
                                (rows), (columns), (inner)))
 
 /**
- * Begins to load what the elements of the product from (row, column) on need. tw_group_matrix_multiply() follows before the next
- * one. Between the two, and between the product and the next begin, the kernel may do other things.
+ * Begins to load what the elements of the product from (row, column) on need, one of its elements.
+ * tw_group_matrix_multiply() follows before the next one. Between the two, and between the product and the next begin, the
+ * kernel may do other things.
  */
 #define tw_matrix_pipeline_begin(item, pipeline, row, column)                                                          \
     tw_internal_pipeline_next((item), TW_INTERNAL_PIPELINE(pipeline), (row), (column))

@@ -107,7 +107,7 @@ enum {
 /* ---- work-groups: as many as the device runs at a time, each with one tile after the other ------------------------ */
 
 enum { GROUP_ROWS = 128, GROUP_COLUMNS = 256, GROUP_INNER = 64, GROUP_ITEMS = 256, GROUP_STAGES = 4 };
-enum { GROUP_SIZE = GROUP_ITEMS + 32 };
+enum { GROUP_SIZE = GROUP_ITEMS + TW_MATRIX_LOADERS };
 
 #define WORK_GROUP_PRODUCT(name, factor)                                                                               \
     struct name {                                                                                                      \

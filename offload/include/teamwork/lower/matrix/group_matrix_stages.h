@@ -57,7 +57,8 @@ TW_LANGUAGE_INLINE void tw_internal_pipeline_prepare(tw_nd_item item, tw_interna
                                                      struct tw_internal_pipeline_shape shape)                          \
     {                                                                                                                  \
         const unsigned ahead = tw_internal_pipeline_ahead(shape);                                                      \
-        tw_internal_barrier_at(item, TW_LOCAL_SPACE, 0); /* all have used what is overwritten */                       \
+        if (ahead > 0)                                                                                                 \
+            tw_internal_barrier_at(item, TW_LOCAL_SPACE, 0); /* all have used what is overwritten */                   \
         for (unsigned step = 0; step < ahead; ++step)                                                                  \
             tw_internal_pipeline_load(item, p, tag, shape, step);                                                      \
         for (size_t step = 0; step < p->tw_steps_; ++step) {                                                           \

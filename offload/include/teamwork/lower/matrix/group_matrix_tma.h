@@ -95,11 +95,16 @@ TW_LANGUAGE_INLINE void tw_internal_map_publish(void *map, void *local, unsigned
                              layout == TW_ROW_MAJOR ? rows : columns, stride, lines_at_once);
     __nvvm_bar_warp_sync(~0u);
     __asm__ volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned"
-                     " [%0], [%1], 128;\n\t"
-                     "fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(map),
+                     " [%0], [%1], 128;" ::"l"(map),
                      "r"(address)
                      : "memory");
     __nvvm_bar_warp_sync(~0u);
+}
+
+/* Makes the calling work-item see a map. */
+TW_LANGUAGE_INLINE void tw_internal_map_acquire(const void *map)
+{
+    __asm__ volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(map) : "memory");
 }
 
 /* ---- loads ------------------------------------------------------------------------------------------------------- */
@@ -144,6 +149,13 @@ TW_LANGUAGE_INLINE void tw_internal_pipeline_load(tw_internal_pipeline *p, struc
 
 /* ---- the pipeline ------------------------------------------------------------------------------------------------ */
 
+/* The first loader begins the loads, or work-item 0 where there is none. */
+TW_LANGUAGE_INLINE bool tw_internal_pipeline_loads(tw_nd_item item)
+{
+    const unsigned items = tw_internal_group_items(item);
+    return tw_local_linear_id(item) == (tw_local_linear_range(item) > items ? items : 0);
+}
+
 TW_LANGUAGE_INLINE void tw_internal_pipeline_prepare(tw_nd_item item, tw_internal_pipeline *p,
                                                      struct tw_internal_pipeline_shape shape, void *maps)
 {
@@ -156,22 +168,20 @@ TW_LANGUAGE_INLINE void tw_internal_pipeline_prepare(tw_nd_item item, tw_interna
         tw_internal_map_publish(own + TW_INTERNAL_MAP_BYTES, shape.a, me, p->tw_b_, p->tw_b_stride_, p->tw_inner_,
                                 p->tw_columns_, shape.b_layout,
                                 tw_internal_map_lines(shape.b_layout == TW_ROW_MAJOR ? shape.inner : shape.columns));
+        __asm__ volatile("fence.proxy.async.shared::cta;" ::: "memory"); /* then tiles come where the maps were made */
     }
     if (me == 0) {
         for (unsigned stage = 0; stage < shape.stages; ++stage) {
             tw_internal_phase_begin(tw_internal_stage_full(shape, stage), 1);
             tw_internal_phase_begin(tw_internal_stage_empty(shape, stage), tw_internal_group_items(item) / 32);
         }
-        __asm__ volatile("fence.mbarrier_init.release.cluster;\n\tfence.proxy.async.shared::cta;" ::: "memory");
+        __asm__ volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
     tw_internal_barrier();
-}
-
-/* The first loader begins the loads, or work-item 0 where there is none. */
-TW_LANGUAGE_INLINE bool tw_internal_pipeline_loads(tw_nd_item item)
-{
-    const unsigned items = tw_internal_group_items(item);
-    return tw_local_linear_id(item) == (tw_local_linear_range(item) > items ? items : 0);
+    if (tw_internal_pipeline_loads(item)) {
+        tw_internal_map_acquire(own);
+        tw_internal_map_acquire(own + TW_INTERNAL_MAP_BYTES);
+    }
 }
 
 TW_LANGUAGE_INLINE void tw_internal_pipeline_begin(tw_nd_item item, tw_internal_pipeline *p,
