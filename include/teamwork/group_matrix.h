@@ -18,18 +18,15 @@
  *     tw_group_matrix_multiply(item, c, pipeline);
  *     tw_group_matrix_store_part(item, c, k->c + row * columns + column, columns, TW_ROW_MAJOR, rows - row, columns - column);
  *
- *     groups of ITEMS + TW_MATRIX_LOADERS work-items
  *     .memory = tw_local(cg, TW_MATRIX_PIPELINE_BYTES(tiles)), .maps = tw_discard_write(cg, a buffer of TW_MATRIX_MAPS_BYTES(groups))
  *
  * Factors are tw_half or tw_bfloat16, and the sum is of floats, spread over the work-items in an order of the device's
- * own. ITEMS is the number of work-items that have elements of the sum, a multiple of 128. For every 128 of them the sum has a
- * multiple of 64 rows; the columns are a multiple of 64, and K of 16. The dimension that lies together in memory, the columns of
+ * own. ITEMS is the number of work-items of a group, a multiple of 128. For every 128 of them the sum has a multiple of 64 rows; the columns are a multiple of 64, and K of 16. The dimension that lies together in memory, the columns of
  * a tile that is TW_ROW_MAJOR, is a multiple of 64. Another shape is an error of the compiler. The matrices that a pipeline
  * reads may have any sizes.
  *
- * The group has ITEMS work-items, or TW_MATRIX_LOADERS more if it uses pipelines alone. Those have no elements, and load for
- * the others: on an H200 a product then takes 0.94 of the time. All work-items of the group make each of these calls, with the
- * same arguments, or none does. None of them is a barrier. For nd_range kernels.
+ * All work-items of the group make each of these calls, with the same arguments, or none does. None of them is a barrier. For
+ * nd_range kernels.
  *
  * `from` and `to` point to the first element in global memory, and `stride` counts the elements from row to row, or from
  * column to column of TW_COLUMN_MAJOR. Each row, or column, of a factor begins at a multiple of 16 bytes, and so does each of a sum
@@ -142,8 +139,7 @@ TW_LANGUAGE_INLINE TW_INTERNAL_ADDRESS tw_matrix_tiles(tw_nd_item item, tw_local
     do {                                                                                                               \
         const tw_nd_item tw_of = (item);                                                                               \
         tw_internal_group_float *const tw_x = &(matrix).tw_value_[0][0];                                               \
-        TW_INTERNAL_UNROLL_PARTS for (unsigned tw_i = 0;                                                               \
-                                      tw_i < sizeof(matrix) / sizeof(float) && tw_internal_group_has(tw_of); ++tw_i)   \
+        TW_INTERNAL_UNROLL_PARTS for (unsigned tw_i = 0; tw_i < sizeof(matrix) / sizeof(float); ++tw_i)                \
         {                                                                                                              \
             const struct tw_internal_place tw_at = tw_internal_group_place(                                            \
                 tw_of, TW_INTERNAL_GROUP_ROWS(tw_of, matrix), TW_INTERNAL_GROUP_COLUMNS(matrix), tw_i);                \
@@ -152,9 +148,6 @@ TW_LANGUAGE_INLINE TW_INTERNAL_ADDRESS tw_matrix_tiles(tw_nd_item item, tw_local
     } while (0)
 
 /* ---- pipelines --------------------------------------------------------------------------------------------------- */
-
-/** The work-items that a group has beside those of its sums, to load for them. */
-#define TW_MATRIX_LOADERS 32
 
 /**
  * The type of a pipeline, a variable of the kernel function: tiles of a have `rows` and `inner` columns, tiles of b as many rows

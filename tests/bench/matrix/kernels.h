@@ -107,7 +107,6 @@ enum {
 /* ---- work-groups: as many as the device runs at a time, each with one tile after the other ------------------------ */
 
 enum { GROUP_ROWS = 128, GROUP_COLUMNS = 256, GROUP_INNER = 64, GROUP_ITEMS = 256, GROUP_STAGES = 4 };
-enum { GROUP_SIZE = GROUP_ITEMS + TW_MATRIX_LOADERS };
 
 #define WORK_GROUP_PRODUCT(name, factor)                                                                               \
     struct name {                                                                                                      \
@@ -145,20 +144,20 @@ enum { GROUP_SIZE = GROUP_ITEMS + TW_MATRIX_LOADERS };
             tw_group_matrix_store(item, c, to, k->side, TW_ROW_MAJOR);                                                 \
         } while (tile < rows * columns);                                                                               \
     }                                                                                                                  \
-    TW_ND_RANGE_KERNEL(name, GROUP_SIZE);                                                                              \
+    TW_ND_RANGE_KERNEL(name, GROUP_ITEMS);                                                                             \
     static tw_status submit_##name(tw_queue *queue, const factor *a, const factor *b, float *c, unsigned side,         \
                                    void *maps)                                                                         \
     {                                                                                                                  \
         const size_t bytes = TW_MATRIX_PIPELINE_BYTES(name##_pipeline);                                                \
         size_t groups = (size_t)(side / GROUP_ROWS) * (side / GROUP_COLUMNS);                                          \
         tw_kernel_limits limits;                                                                                       \
-        const tw_status status = tw_kernel_get_limits(tw_queue_device(queue), name, GROUP_SIZE, bytes, &limits);       \
+        const tw_status status = tw_kernel_get_limits(tw_queue_device(queue), name, GROUP_ITEMS, bytes, &limits);      \
         if (status != TW_SUCCESS)                                                                                      \
             return status;                                                                                             \
         if (limits.resident_groups > 1 && limits.resident_groups < groups)                                             \
             groups = limits.resident_groups;                                                                           \
         return tw_queue_parallel_for_nd_range(                                                                         \
-            queue, cg, NULL, tw_nd_range_make(tw_range_1d(groups * GROUP_SIZE), tw_range_1d(GROUP_SIZE)), name,        \
+            queue, cg, NULL, tw_nd_range_make(tw_range_1d(groups * GROUP_ITEMS), tw_range_1d(GROUP_ITEMS)), name,      \
             .a = a, .b = b, .c = c, .side = side, .stages = tw_local(cg, bytes), .maps = maps);                        \
     }
 

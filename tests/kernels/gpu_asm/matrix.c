@@ -75,4 +75,4 @@ static inline void pipelined(tw_nd_item item, const struct pipelined *k)
     tw_group_matrix_multiply(item, c, pipeline);
     tw_group_matrix_store_part(item, c, k->c, k->columns, TW_ROW_MAJOR, k->rows, k->columns);
 }
-TW_ND_RANGE_KERNEL(pipelined, 128 + TW_MATRIX_LOADERS);
+TW_ND_RANGE_KERNEL(pipelined, 128);

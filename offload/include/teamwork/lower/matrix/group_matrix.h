@@ -40,20 +40,9 @@ typedef float tw_internal_group_float;
 #define TW_INTERNAL_TILE_COLUMNS_a(rows, columns) (rows)
 #define TW_INTERNAL_TILE_COLUMNS_b(rows, columns) (columns)
 
-/* The work-items that have elements of the sum: all but the loaders of a pipeline. */
-TW_LANGUAGE_INLINE unsigned tw_internal_group_items(tw_nd_item item)
-{
-    return (unsigned)tw_local_linear_range(item) / 128 * 128;
-}
-
-TW_LANGUAGE_INLINE bool tw_internal_group_has(tw_nd_item item)
-{
-    return tw_local_linear_range(item) % 128 == 0 || tw_local_linear_id(item) < tw_internal_group_items(item);
-}
-
 /* rows * 16 / items and columns / 16 are the sizes of the array. */
 #define TW_INTERNAL_GROUP_ROWS(item, matrix)                                                                           \
-    ((unsigned)(sizeof((matrix).tw_value_) / sizeof((matrix).tw_value_[0]) * tw_internal_group_items(item) / 16))
+    ((unsigned)(sizeof((matrix).tw_value_) / sizeof((matrix).tw_value_[0]) * tw_local_linear_range(item) / 16))
 #define TW_INTERNAL_GROUP_COLUMNS(matrix)                                                                              \
     ((unsigned)(sizeof((matrix).tw_value_[0]) / sizeof((matrix).tw_value_[0][0]) * 16))
 #define TW_INTERNAL_GROUP_MATRIX(matrix)                                                                               \
@@ -122,7 +111,7 @@ TW_LANGUAGE_INLINE void tw_internal_tile_copy_part(tw_nd_item item, void *tile, 
                    each = (layout == TW_ROW_MAJOR ? columns : rows) / 8;
     const size_t lines_there = layout == TW_ROW_MAJOR ? rows_there : columns_there,
                  together = layout == TW_ROW_MAJOR ? columns_there : rows_there;
-    const unsigned me = (unsigned)tw_local_linear_id(item), total = tw_internal_group_items(item);
+    const unsigned me = (unsigned)tw_local_linear_id(item), total = (unsigned)tw_local_linear_range(item);
     for (unsigned at = me; at < lines * each; at += total) {
         const unsigned line = at / each, piece = at % each;
         const size_t first = (size_t)piece * 8;
@@ -139,7 +128,7 @@ TW_LANGUAGE_INLINE struct tw_internal_place tw_internal_group_place(tw_nd_item i
                                                                     unsigned i)
 {
     const unsigned me = (unsigned)tw_local_linear_id(item), lane = me % 32, block = i / (columns / 2);
-    const unsigned own = rows / (tw_internal_group_items(item) / 128), in_block = i % (columns / 2);
+    const unsigned own = rows / ((unsigned)tw_local_linear_range(item) / 128), in_block = i % (columns / 2);
     const struct tw_internal_place place = {me / 128 * own + block * 64 + me / 32 % 4 * 16
                                                 + tw_internal_accumulator_row(lane, in_block, 0),
                                             tw_internal_accumulator_column(lane, in_block, 0)};
@@ -177,9 +166,7 @@ TW_LANGUAGE_INLINE void tw_internal_group_wait(tw_nd_item item, float *x, unsign
 TW_LANGUAGE_INLINE void tw_internal_group_store(tw_nd_item item, const float *x, unsigned count, unsigned columns,
                                                 float *to, size_t stride, tw_matrix_layout layout)
 {
-    const unsigned rows = count * tw_internal_group_items(item) / columns;
-    if (!tw_internal_group_has(item))
-        return;
+    const unsigned rows = count * (unsigned)tw_local_linear_range(item) / columns;
 #ifdef TW_INTERNAL_TENSOR_CORES
     if (layout == TW_ROW_MAJOR) { /* pairs of elements follow each other */
         _Pragma("unroll") for (unsigned i = 0; i < count; i += 2)
@@ -215,13 +202,11 @@ TW_LANGUAGE_INLINE void tw_internal_group_store_part(tw_nd_item item, const floa
                                                      float *to, size_t stride, tw_matrix_layout layout,
                                                      size_t rows_there, size_t columns_there)
 {
-    const unsigned rows = count * tw_internal_group_items(item) / columns;
+    const unsigned rows = count * (unsigned)tw_local_linear_range(item) / columns;
     if (rows <= rows_there && columns <= columns_there) {
         tw_internal_group_store(item, x, count, columns, to, stride, layout);
         return;
     }
-    if (!tw_internal_group_has(item))
-        return;
     TW_INTERNAL_UNROLL_PARTS for (unsigned i = 0; i < count; ++i)
     {
         const struct tw_internal_place at = tw_internal_group_place(item, rows, columns, i);

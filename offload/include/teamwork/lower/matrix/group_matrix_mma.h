@@ -21,7 +21,7 @@ TW_LANGUAGE_INLINE void tw_internal_tile_words(unsigned lane, unsigned word[4], 
                                                  bool b_is_inner)                                                      \
     {                                                                                                                  \
         const unsigned me = (unsigned)tw_local_linear_id(item), lane = me % 32;                                        \
-        const unsigned own = rows / (tw_internal_group_items(item) / 128);                                             \
+        const unsigned own = rows / ((unsigned)tw_local_linear_range(item) / 128);                                     \
         const unsigned first = me / 128 * own + me / 32 % 4 * 16;                                                      \
         _Pragma("unroll") for (unsigned k = 0; k < inner; k += 16)                                                     \
             _Pragma("unroll") for (unsigned i = 0; i < own; i += 64)                                                   \

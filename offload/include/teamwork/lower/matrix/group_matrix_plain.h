@@ -9,7 +9,7 @@
 TW_LANGUAGE_INLINE struct tw_internal_place tw_internal_group_place(tw_nd_item item, unsigned rows, unsigned columns,
                                                                     unsigned i)
 {
-    const unsigned me = (unsigned)tw_local_linear_id(item), items = tw_internal_group_items(item);
+    const unsigned me = (unsigned)tw_local_linear_id(item), items = (unsigned)tw_local_linear_range(item);
 #ifdef TW_INTERNAL_GPU_PASS
     const unsigned number = i * items + me;
     (void)rows;
@@ -70,7 +70,7 @@ TW_LANGUAGE_INLINE struct tw_internal_place tw_internal_group_place(tw_nd_item i
                                                  unsigned inner, const factor *a, bool a_is_inner, const factor *b,    \
                                                  bool b_is_inner)                                                      \
     {                                                                                                                  \
-        const unsigned count = rows * columns / tw_internal_group_items(item);                                         \
+        const unsigned count = rows * columns / (unsigned)tw_local_linear_range(item);                                 \
         const unsigned row = count < columns ? count : columns;                                                        \
         (void)a_is_inner, (void)b_is_inner;                                                                            \
         TW_INTERNAL_GROUP_PRODUCT                                                                                      \

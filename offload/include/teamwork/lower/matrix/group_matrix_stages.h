@@ -68,12 +68,11 @@ TW_LANGUAGE_INLINE void tw_internal_pipeline_prepare(tw_nd_item item, tw_interna
             tw_internal_wait_for_batches(item, ahead == 0 ? 0 : ahead - 1, 0);                                         \
             if (ahead > 0)                                                                                             \
                 tw_internal_pipeline_load(item, p, tag, shape, step + ahead);                                          \
-            if (tw_internal_group_has(item))                                                                           \
-                tw_internal_group_product(item, x, shape.rows, shape.columns, shape.inner,                             \
-                                          (const type *)(const void *)((const unsigned char *)shape.a + stage),        \
-                                          shape.a_layout == TW_ROW_MAJOR,                                              \
-                                          (const type *)(const void *)((const unsigned char *)shape.b + stage),        \
-                                          shape.b_layout == TW_COLUMN_MAJOR);                                          \
+            tw_internal_group_product(item, x, shape.rows, shape.columns, shape.inner,                                 \
+                                      (const type *)(const void *)((const unsigned char *)shape.a + stage),            \
+                                      shape.a_layout == TW_ROW_MAJOR,                                                  \
+                                      (const type *)(const void *)((const unsigned char *)shape.b + stage),            \
+                                      shape.b_layout == TW_COLUMN_MAJOR);                                              \
             if (ahead == 0)                                                                                            \
                 tw_internal_barrier_at(item, TW_LOCAL_SPACE, 0);                                                       \
         }                                                                                                              \

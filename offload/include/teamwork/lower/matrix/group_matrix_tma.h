@@ -149,11 +149,12 @@ TW_LANGUAGE_INLINE void tw_internal_pipeline_load(tw_internal_pipeline *p, struc
 
 /* ---- the pipeline ------------------------------------------------------------------------------------------------ */
 
-/* The first loader begins the loads, or work-item 0 where there is none. */
-TW_LANGUAGE_INLINE bool tw_internal_pipeline_loads(tw_nd_item item)
+/* One work-item of a warp; ptxas then knows that it is alone. */
+TW_LANGUAGE_INLINE bool tw_internal_one_of_warp(void)
 {
-    const unsigned items = tw_internal_group_items(item);
-    return tw_local_linear_id(item) == (tw_local_linear_range(item) > items ? items : 0);
+    unsigned one;
+    __asm__ volatile("{ .reg .pred p; elect.sync _|p, 0xffffffff; selp.b32 %0, 1, 0, p; }" : "=r"(one));
+    return one != 0;
 }
 
 TW_LANGUAGE_INLINE void tw_internal_pipeline_prepare(tw_nd_item item, tw_internal_pipeline *p,
@@ -173,12 +174,12 @@ TW_LANGUAGE_INLINE void tw_internal_pipeline_prepare(tw_nd_item item, tw_interna
     if (me == 0) {
         for (unsigned stage = 0; stage < shape.stages; ++stage) {
             tw_internal_phase_begin(tw_internal_stage_full(shape, stage), 1);
-            tw_internal_phase_begin(tw_internal_stage_empty(shape, stage), tw_internal_group_items(item) / 32);
+            tw_internal_phase_begin(tw_internal_stage_empty(shape, stage), (unsigned)tw_local_linear_range(item) / 32);
         }
         __asm__ volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
     tw_internal_barrier();
-    if (tw_internal_pipeline_loads(item)) {
+    if (me < 32 && tw_internal_one_of_warp()) {
         tw_internal_map_acquire(own);
         tw_internal_map_acquire(own + TW_INTERNAL_MAP_BYTES);
     }
@@ -187,59 +188,51 @@ TW_LANGUAGE_INLINE void tw_internal_pipeline_prepare(tw_nd_item item, tw_interna
 TW_LANGUAGE_INLINE void tw_internal_pipeline_begin(tw_nd_item item, tw_internal_pipeline *p,
                                                    struct tw_internal_pipeline_shape shape)
 {
-    if (tw_internal_pipeline_loads(item))
+    if (tw_local_linear_id(item) < 32 && tw_internal_one_of_warp())
         while (p->tw_loaded_ < p->tw_steps_ && p->tw_loaded_ < shape.stages)
             tw_internal_pipeline_load(p, shape);
 }
 
-/* A stage is empty when each warp has waited for its product. */
-TW_LANGUAGE_INLINE void tw_internal_pipeline_release(tw_nd_item item, tw_internal_pipeline *p,
+TW_LANGUAGE_INLINE void tw_internal_pipeline_release(unsigned me, tw_internal_pipeline *p,
                                                      struct tw_internal_pipeline_shape shape, unsigned stage)
 {
-    if (tw_local_linear_id(item) % 32 == 0)
+    if (me % 32 == 0)
         tw_internal_phase_arrive(tw_internal_stage_empty(shape, stage));
-    if (tw_internal_pipeline_loads(item) && p->tw_loaded_ < p->tw_steps_)
+    if (me < 32 && tw_internal_one_of_warp() && p->tw_loaded_ < p->tw_steps_)
         tw_internal_pipeline_load(p, shape);
 }
 
-/* Loaders begin all loads that are left, and go on to the next product. The others multiply: while they do a step, the product
-   of the step before ends. */
+/* A stage is empty when each warp has waited for its product, which ends while the next one is under way. Then the first warp
+   begins the next load into it. */
 #define TW_INTERNAL_DEFINE_PIPELINE_MULTIPLY(type)                                                                     \
     TW_OVERLOADED void tw_internal_pipeline_multiply(tw_nd_item item, float *x, unsigned count,                        \
                                                      tw_internal_pipeline *p, type *tag,                               \
                                                      struct tw_internal_pipeline_shape shape)                          \
     {                                                                                                                  \
-        const size_t steps = p->tw_steps_;                                                                             \
-        size_t step = 0;                                                                                               \
+        const unsigned me = (unsigned)tw_local_linear_id(item), group = tw_internal_uniform(me / 128);                 \
+        const unsigned own = shape.rows / ((unsigned)tw_local_linear_range(item) / 128);                               \
+        const unsigned a = tw_internal_uniform(tw_internal_local_address(shape.a));                                    \
+        const unsigned b = tw_internal_uniform(tw_internal_local_address(shape.b));                                    \
         unsigned before = 0;                                                                                           \
-        (void)tag;                                                                                                     \
-        if (!tw_internal_group_has(item)) {                                                                            \
-            if (tw_internal_pipeline_loads(item))                                                                      \
-                while (p->tw_loaded_ < steps)                                                                          \
-                    tw_internal_pipeline_load(p, shape);                                                               \
+        if (p->tw_steps_ == 0)                                                                                         \
             return;                                                                                                    \
-        }                                                                                                              \
-        if (steps == 0)                                                                                                \
-            return;                                                                                                    \
-        do {                                                                                                           \
-            const size_t stage = (size_t)p->tw_stage_ * shape.stage_bytes;                                             \
-            tw_internal_phase_wait(tw_internal_stage_full(shape, p->tw_stage_), p->tw_phase_);                         \
-            tw_internal_group_product(item, x, shape.rows, shape.columns, shape.inner,                                 \
-                                      (const type *)(const void *)((const unsigned char *)shape.a + stage),            \
-                                      shape.a_layout == TW_ROW_MAJOR,                                                  \
-                                      (const type *)(const void *)((const unsigned char *)shape.b + stage),            \
-                                      shape.b_layout == TW_COLUMN_MAJOR);                                              \
+        for (unsigned step = 0;;) {                                                                                    \
+            const unsigned stage = tw_internal_uniform(p->tw_stage_);                                                  \
+            tw_internal_phase_wait(tw_internal_stage_full(shape, stage), p->tw_phase_);                                \
+            tw_internal_warp_group_product(tag, x, group *own, own, shape.rows, shape.columns, shape.inner,            \
+                                           a + stage * shape.stage_bytes, shape.a_layout == TW_ROW_MAJOR,              \
+                                           b + stage * shape.stage_bytes, shape.b_layout == TW_COLUMN_MAJOR);          \
             tw_internal_group_products_end(x, count, 1);                                                               \
             if (step > 0)                                                                                              \
-                tw_internal_pipeline_release(item, p, shape, before);                                                  \
-            before = p->tw_stage_;                                                                                     \
-            if (++p->tw_stage_ == shape.stages) {                                                                      \
-                p->tw_stage_ = 0;                                                                                      \
-                p->tw_phase_ ^= 1;                                                                                     \
-            }                                                                                                          \
-        } while (++step < steps);                                                                                      \
+                tw_internal_pipeline_release(me, p, shape, before);                                                    \
+            before = stage;                                                                                            \
+            p->tw_stage_ = stage + 1 == shape.stages ? 0 : stage + 1;                                                  \
+            p->tw_phase_ ^= p->tw_stage_ == 0;                                                                         \
+            if (++step == p->tw_steps_)                                                                                \
+                break;                                                                                                 \
+        }                                                                                                              \
         tw_internal_group_products_end(x, count, 0);                                                                   \
-        tw_internal_pipeline_release(item, p, shape, before);                                                          \
+        tw_internal_pipeline_release(me, p, shape, before);                                                            \
     }
 TW_INTERNAL_DEFINE_PIPELINE_MULTIPLY(tw_half)
 TW_INTERNAL_DEFINE_PIPELINE_MULTIPLY(tw_bfloat16)

@@ -71,23 +71,28 @@ TW_INTERNAL_DEFINE_WGMMA(tw_bfloat16, "bf16")
 #undef TW_INTERNAL_DEFINE_WGMMA
 // clang-format on
 
-/* Of the lines of a tile from `line` on, in its block `block` of 64 elements. */
-TW_LANGUAGE_INLINE uint64_t tw_internal_tile_descriptor(const void *tile, unsigned lines, unsigned line, unsigned block,
+/* Of the lines of a tile, a local address, from `line` on, in its block `block` of 64 elements. */
+TW_LANGUAGE_INLINE uint64_t tw_internal_tile_descriptor(unsigned tile, unsigned lines, unsigned line, unsigned block,
                                                         unsigned bytes)
 {
-    const unsigned address = tw_internal_local_address(tile) + block * lines * 128 + line * 128 + bytes;
+    const unsigned address = tile + block * lines * 128 + line * 128 + bytes;
     return (uint64_t)((address & 0x3ffff) >> 4) | (uint64_t)(lines * 128 >> 4) << 16 | (uint64_t)(1024 >> 4) << 32
            | (uint64_t)1 << 62;
 }
 
-/* The product of the warp group's rows. */
+/* What is the same for a whole warp. It comes from one work-item, so that ptxas knows that: descriptors are in uniform registers
+   then, from which wgmma takes them. */
+TW_LANGUAGE_INLINE unsigned tw_internal_uniform(unsigned x)
+{
+    return (unsigned)__nvvm_shfl_sync_idx_i32(~0u, (int)x, 0, 31);
+}
+
+/* The product of a warp group's rows; a and b are local addresses. */
 #define TW_INTERNAL_DEFINE_GROUP_PRODUCT(factor)                                                                       \
-    TW_OVERLOADED void tw_internal_group_product(tw_nd_item item, float *x, unsigned rows, unsigned columns,           \
-                                                 unsigned inner, const factor *a, bool a_is_inner, const factor *b,    \
-                                                 bool b_is_inner)                                                      \
+    TW_OVERLOADED void tw_internal_warp_group_product(const factor *tag, float *x, unsigned first, unsigned own,       \
+                                                      unsigned rows, unsigned columns, unsigned inner, unsigned a,     \
+                                                      bool a_is_inner, unsigned b, bool b_is_inner)                    \
     {                                                                                                                  \
-        const unsigned own = rows / (tw_internal_group_items(item) / 128);                                             \
-        const unsigned first = (unsigned)tw_local_linear_id(item) / 128 * own;                                         \
         const unsigned at_once = columns % 256 == 0 ? 256 : columns % 128 == 0 ? 128 : 64;                             \
         __asm__ volatile("wgmma.fence.sync.aligned;" ::: "memory");                                                    \
         _Pragma("unroll") for (unsigned k = 0; k < inner; k += 16)                                                     \
@@ -99,10 +104,19 @@ TW_LANGUAGE_INLINE uint64_t tw_internal_tile_descriptor(const void *tile, unsign
                                              : tw_internal_tile_descriptor(a, inner, k, row / 64, 0);                  \
             const uint64_t right = b_is_inner ? tw_internal_tile_descriptor(b, columns, j, k / 64, k % 64 * 2)         \
                                               : tw_internal_tile_descriptor(b, inner, k, j / 64, 0);                   \
-            tw_internal_wgmma(a, x + (i / 64 * (columns / 8) + j / 8) * 4, left, right, at_once, a_is_inner,           \
+            tw_internal_wgmma(tag, x + (i / 64 * (columns / 8) + j / 8) * 4, left, right, at_once, a_is_inner,         \
                               b_is_inner);                                                                             \
         }                                                                                                              \
         __asm__ volatile("wgmma.commit_group.sync.aligned;" ::: "memory");                                             \
+    }                                                                                                                  \
+    TW_OVERLOADED void tw_internal_group_product(tw_nd_item item, float *x, unsigned rows, unsigned columns,           \
+                                                 unsigned inner, const factor *a, bool a_is_inner, const factor *b,    \
+                                                 bool b_is_inner)                                                      \
+    {                                                                                                                  \
+        const unsigned own = rows / ((unsigned)tw_local_linear_range(item) / 128);                                     \
+        tw_internal_warp_group_product(a, x, (unsigned)tw_local_linear_id(item) / 128 * own, own, rows, columns,       \
+                                       inner, tw_internal_local_address(a), a_is_inner, tw_internal_local_address(b),  \
+                                       b_is_inner);                                                                    \
     }
 TW_INTERNAL_DEFINE_GROUP_PRODUCT(tw_half)
 TW_INTERNAL_DEFINE_GROUP_PRODUCT(tw_bfloat16)
