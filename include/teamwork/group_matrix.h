@@ -21,16 +21,16 @@
  *     .memory = tw_local(cg, TW_MATRIX_PIPELINE_BYTES(tiles)), .maps = tw_discard_write(cg, a buffer of TW_MATRIX_MAPS_BYTES(groups))
  *
  * Factors are tw_half or tw_bfloat16, and the sum is of floats, spread over the work-items in an order of the device's
- * own. ITEMS is the number of work-items of a group, a multiple of 128. For every 128 of them the sum has a multiple of 64 rows; the columns are a multiple of 64, and K of 16. The dimension that lies together in memory, the columns of
- * a tile that is TW_ROW_MAJOR, is a multiple of 64. Another shape is an error of the compiler. The matrices that a pipeline
- * reads may have any sizes.
+ * own. ITEMS is the number of work-items of a group, a multiple of 128. For every 128 work-items the sum has a multiple of
+ * 64 rows; the columns are a multiple of 64, and K of 16. The dimension that lies together in memory, the columns of a tile
+ * that is TW_ROW_MAJOR, is a multiple of 64. Another shape is an error of the compiler. The matrices that a pipeline reads
+ * may have any sizes.
  *
- * All work-items of the group make each of these calls, with the same arguments, or none does. None of them is a barrier. For
- * nd_range kernels.
+ * All work-items of the group make each of these calls, with the same arguments, or none does. No call stands for a barrier.
+ * For nd_range kernels.
  *
  * `from` and `to` point to the first element in global memory, and `stride` counts the elements from row to row, or from
- * column to column of TW_COLUMN_MAJOR. Each row, or column, of a factor begins at a multiple of 16 bytes, and so does each of a sum
- * that is stored.
+ * column to column of TW_COLUMN_MAJOR. Each row, or column, of a factor and of a sum begins at a multiple of 16 bytes.
  *
  * Tiles can be loaded and multiplied one by one, too:
  *
@@ -173,10 +173,11 @@ TW_LANGUAGE_INLINE TW_INTERNAL_ADDRESS tw_matrix_tiles(tw_nd_item item, tw_local
  * Makes a pipeline for the product of two matrices in global memory: a has `rows` and `inner` columns, b `inner` rows and
  * `columns`.
  *
- * memory   local memory of TW_MATRIX_PIPELINE_BYTES(), of this pipeline alone until the kernel ends
- * maps     global memory of TW_MATRIX_MAPS_BYTES(), aligned to 128 bytes, of this launch alone: where the device keeps its
- *          descriptions of the matrices, one for each group. Without contents before and after
- * a, b     to the first elements; what lies between the rows, or columns, is not used. The launch does not write to them
+ * memory   local memory of TW_MATRIX_PIPELINE_BYTES(), from here on of this pipeline alone; the kernel opens one in it. If the
+ *          kernel used the memory before, a barrier is between
+ * maps     global memory of TW_MATRIX_MAPS_BYTES(), aligned to 128 bytes, of this launch's pipeline alone: where the device
+ *          keeps its descriptions of the matrices, one for each group. Without contents before and after
+ * a, b     their first elements; what lies between the rows, or columns, is not used. The launch does not write to them
  * rows, columns, inner   each less than 2^31
  */
 #define tw_matrix_pipeline_open(item, pipeline, memory, maps, a, a_stride, b, b_stride, rows, columns, inner)          \
@@ -185,9 +186,8 @@ TW_LANGUAGE_INLINE TW_INTERNAL_ADDRESS tw_matrix_tiles(tw_nd_item item, tw_local
                                (rows), (columns), (inner)))
 
 /**
- * Begins to load what the elements of the product from (row, column) on need, one of its elements.
- * tw_group_matrix_multiply() follows before the next one. Between the two, and between the product and the next begin, the
- * kernel may do other things.
+ * Begins to load what the elements of the product from (row, column) on need. (row, column) is one of them.
+ * tw_group_matrix_multiply() follows before the next begin.
  */
 #define tw_matrix_pipeline_begin(item, pipeline, row, column)                                                          \
     tw_internal_pipeline_next((item), TW_INTERNAL_PIPELINE(pipeline), (row), (column))

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Pipelines on GPUs of sm_90a. Work-item 0 begins the loads of a stage, and the copy engine (TMA) brings both tiles, in the
- * order that wgmma reads. It finds a factor by a tensor map, 128 bytes in global memory, which each group makes when it opens
- * the pipeline: so the host needs not know the addresses.
+ * Pipelines on GPUs of sm_90a. One work-item begins the loads of a stage, and the tensor memory accelerator (TMA) brings both
+ * tiles, in the order that wgmma reads. It finds a factor by a tensor map, 128 bytes in global memory, which each group makes
+ * when it opens the pipeline: so the host need not know the addresses, and launches are as others are.
+ *
+ * Loads by a warp that does nothing else gained nothing on an H200, and neither did several warps that load a part each. Clusters of
+ * two groups with a tile for both were slower.
  *
  * A stage has two barriers in local memory behind all tiles (mbarrier). `full` completes when all bytes of the stage are there,
  * `empty` when each warp has waited for its product. A wait names the parity of the phase that it waits for.
@@ -149,7 +152,8 @@ TW_LANGUAGE_INLINE void tw_internal_pipeline_load(tw_internal_pipeline *p, struc
 
 /* ---- the pipeline ------------------------------------------------------------------------------------------------ */
 
-/* One work-item of a warp; ptxas then knows that it is alone. */
+/* Whether this is the one work-item, always the same, that acts for a warp; all ask. ptxas then knows that it is alone, and makes
+   no loops over work-items of what needs uniform registers. */
 TW_LANGUAGE_INLINE bool tw_internal_one_of_warp(void)
 {
     unsigned one;
@@ -157,6 +161,7 @@ TW_LANGUAGE_INLINE bool tw_internal_one_of_warp(void)
     return one != 0;
 }
 
+/* The first warp makes the maps, in the memory of the first tile. */
 TW_LANGUAGE_INLINE void tw_internal_pipeline_prepare(tw_nd_item item, tw_internal_pipeline *p,
                                                      struct tw_internal_pipeline_shape shape, void *maps)
 {
@@ -193,6 +198,7 @@ TW_LANGUAGE_INLINE void tw_internal_pipeline_begin(tw_nd_item item, tw_internal_
             tw_internal_pipeline_load(p, shape);
 }
 
+/* A warp has waited for the product of a stage. When all have, the next step is loaded into it. */
 TW_LANGUAGE_INLINE void tw_internal_pipeline_release(unsigned me, tw_internal_pipeline *p,
                                                      struct tw_internal_pipeline_shape shape, unsigned stage)
 {
@@ -202,8 +208,7 @@ TW_LANGUAGE_INLINE void tw_internal_pipeline_release(unsigned me, tw_internal_pi
         tw_internal_pipeline_load(p, shape);
 }
 
-/* A stage is empty when each warp has waited for its product, which ends while the next one is under way. Then the first warp
-   begins the next load into it. */
+/* The product of a step ends while that of the next one is under way. */
 #define TW_INTERNAL_DEFINE_PIPELINE_MULTIPLY(type)                                                                     \
     TW_OVERLOADED void tw_internal_pipeline_multiply(tw_nd_item item, float *x, unsigned count,                        \
                                                      tw_internal_pipeline *p, type *tag,                               \
