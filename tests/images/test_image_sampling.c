@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: x86_64 (gpu-simt), values */
+/* Variants: x86_64 (gpu-simt gpu-teams), values */
 /*
  * Sampling (lower/image/image.h, OpenCL 1.2, 8.2): every kind of image with every sampler, against a reference in double
  * precision; coordinates that are no numbers; whole coordinates; plain reads (property 65).

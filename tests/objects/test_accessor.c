@@ -410,6 +410,7 @@ TW_TEST(sampled_images_are_up_to_date)
     const size_t side = is_gpu(queue) ? MOST_SIDE : 64;
     const tw_image_layout layout = {.order = TW_R, .type = TW_FLOAT, .size = tw_range_2d(side, side)};
     float expected = 0;
+    memset(sums, 0, sizeof sums);
     for (int time = 0; time < 3; ++time) {
         tw_image *image = NULL;
         tw_buffer *sum = NULL;
@@ -440,6 +441,7 @@ TW_TEST(parts_of_a_launch_sample_too)
     const tw_image_layout layout = {.order = TW_R, .type = TW_FLOAT, .size = tw_range_2d(side, side)};
     tw_image *image = NULL;
     tw_buffer *sum = NULL;
+    memset(sums, 0, sizeof sums);
     TW_PASS(tw_image_create(layout, &image));
     TW_PASS(tw_buffer_create_over(sums, sizeof sums[0], tw_range_2d(side, side), &sum));
     for (int i = 1; i <= 8; ++i)

@@ -471,7 +471,7 @@ RUN(waves_pointers, tw_parallel_for_nd_range, tw_nd_range_make(INNER, tw_range_3
     .a = IN(8), .b = IN(9), .vx = INOUT(10), .vy = INOUT(11), .vz = INOUT(12), .row = d->n[2],
     .plane = d->n[1] * d->n[2], .dt = 0.25f)
 
-#define RUN_BLUR(name, channel, access, ...)                                                                           \
+#define RUN_BLUR(name, channel, accessor)                                                                              \
     static bool run_##name(const struct pattern_data *d)                                                               \
     {                                                                                                                  \
         const tw_image_layout layout = {                                                                               \
@@ -479,14 +479,13 @@ RUN(waves_pointers, tw_parallel_for_nd_range, tw_nd_range_make(INNER, tw_range_3
         if (!image && !bench_passed(tw_image_create_on_buffer(d->at[0], layout, &image)))                              \
             return false;                                                                                              \
         tw_command_group *cg = tw_queue_begin(bench_queue());                                                          \
-        tw_parallel_for(cg, layout.size, name, .in = access(cg, image __VA_OPT__(, ) __VA_ARGS__), .out = OUT(1),      \
-                        .dx = 0.71f, .dy = 0.43f);                                                                     \
+        tw_parallel_for(cg, layout.size, name, .in = accessor, .out = OUT(1), .dx = 0.71f, .dy = 0.43f);               \
         return bench_passed(tw_queue_submit(bench_queue(), cg, NULL)) && bench_passed(tw_queue_wait(bench_queue()));   \
     }
-RUN_BLUR(blur_bytes, TW_UNORM_INT8, tw_sample_image_2d, BLUR_SAMPLER(TW_FILTER_LINEAR))
-RUN_BLUR(blur_floats, TW_FLOAT, tw_sample_image_2d, BLUR_SAMPLER(TW_FILTER_LINEAR))
-RUN_BLUR(blur_nearest, TW_UNORM_INT8, tw_sample_image_2d, BLUR_SAMPLER(TW_FILTER_NEAREST))
-RUN_BLUR(blur_code, TW_UNORM_INT8, tw_read_image_2d)
+RUN_BLUR(blur_bytes, TW_UNORM_INT8, tw_sample_image_2d(cg, image, BLUR_SAMPLER(TW_FILTER_LINEAR)))
+RUN_BLUR(blur_floats, TW_FLOAT, tw_sample_image_2d(cg, image, BLUR_SAMPLER(TW_FILTER_LINEAR)))
+RUN_BLUR(blur_nearest, TW_UNORM_INT8, tw_sample_image_2d(cg, image, BLUR_SAMPLER(TW_FILTER_NEAREST)))
+RUN_BLUR(blur_code, TW_UNORM_INT8, tw_read_image_2d(cg, image))
 
 #define RUN_OF(name) [PATTERN_##name] = run_##name,
 const struct pattern_side pattern_teamwork = {
