@@ -180,10 +180,11 @@ struct turn_tiles {
 static inline void turn_tiles(tw_group group, const struct turn_tiles *k)
 {
     const tw_image_2d out = tw_image_as(k->out, SOURCE_FORMAT);
+    const tw_sampled_image_2d in = tw_image_as(k->in, SOURCE_FORMAT);
     tw_parallel_for_work_item(group, item) {
         const int x = (int)tw_global_id(item, 1), y = (int)tw_global_id(item, 0);
         if (x < tw_get_image_width(out) && y < tw_get_image_height(out))
-            tw_write_imagef(out, (tw_int2){x, y}, tw_read_imagef(k->in, before_turn(out, k->cosine, k->sine, x, y)));
+            tw_write_imagef(out, (tw_int2){x, y}, tw_read_imagef(in, before_turn(out, k->cosine, k->sine, x, y)));
     }
 }
 TW_WORK_GROUP_KERNEL(static turn_tiles, FILTER_TILE, FILTER_TILE);

@@ -345,8 +345,8 @@ TW_END_DECLS
  *                                               the behaviour is undefined, so check at the launch: tw_image_require().
  *                                               Another format of that size reinterprets them: TW_UNORM_INT8 that is only
  *                                               copied is faster as TW_UNSIGNED_INT8
- *     S tw_image_as(S image, order, type, sampler)
- *                                               the same of a sampled image, and its sampler; only with those that it
+ *     S tw_image_as(S image, order, type), tw_image_as(S image, order, type, sampler)
+ *                                               the same of a sampled image, and with another sampler: only with what it
  *                                               has already the device's own samplers may read it
  *     tw_image_layer(array, i)                  the 1D or 2D image that is layer i of an array (spec table 3.28)
  *     int tw_get_image_width(I or S image), tw_get_image_height, tw_get_image_depth; size_t tw_get_image_array_size

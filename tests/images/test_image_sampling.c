@@ -527,7 +527,7 @@ struct look {
 };
 static inline void look(const struct look *k)
 {
-    k->out[0] = tw_read_imagef(k->in, k->at);
+    k->out[0] = tw_read_imagef(tw_image_as(k->in, TW_R, TW_FLOAT), k->at);
     k->out[1] = tw_read_imagef(
         tw_image_as(k->in, TW_R, TW_FLOAT, tw_sampler_make(false, TW_ADDRESS_CLAMP_TO_EDGE, TW_FILTER_LINEAR)), k->at);
     k->out[2] = tw_read_imagef(

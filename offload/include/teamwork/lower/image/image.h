@@ -399,6 +399,11 @@ TW_INTERNAL_SAMPLED(uint, "u32", "r")
         image.tw_sampling_.sampler = sampler;                                                                          \
         image.tw_ = tw_internal_as(image.tw_, order, type);                                                            \
         return image;                                                                                                  \
+    }                                                                                                                  \
+    TW_OVERLOADED tw_sampled_image_##kind tw_image_as(tw_sampled_image_##kind image, tw_channel_order order,           \
+                                                      tw_channel_type type)                                            \
+    {                                                                                                                  \
+        return tw_image_as(image, order, type, image.tw_sampling_.sampler);                                            \
     }
 #define TW_INTERNAL_IMAGE_FACTS(image_type)                                                                            \
     TW_OVERLOADED int tw_get_image_width(image_type image)                                                             \
