@@ -6,6 +6,7 @@
  */
 #include "image_test.h"
 
+#include <teamwork/interop.h>
 #include <teamwork/vector.h>
 
 enum { WIDTH = 7, HEIGHT = 5, DEPTH = 4, POINTS = 700 };
@@ -442,7 +443,8 @@ static void check_sampled(tw_queue *queue, const struct reference_order *order, 
     TW_PASS(tw_image_destroy(&image));
     for (size_t i = 0; i < LOOKS; ++i)
         for (int c = 0; c < 4; ++c) {
-            TW_CHECK(fabs((double)out[1][i][c] - (double)out[0][i][c]) <= slack);
+            const bool is_missing = tw_internal_is_in_order(order->order) && c >= order->channels;
+            TW_CHECK(fabs((double)out[1][i][c] - (double)out[0][i][c]) <= (is_missing ? 0 : slack));
             TW_CHECK(out[2][i][c] == 0);
         }
 }
@@ -538,13 +540,6 @@ static inline void look(const struct look *k)
 }
 TW_SINGLE_TASK(look);
 
-static bool is_cuda(const tw_queue *queue)
-{
-    const char *backend = NULL;
-    TW_PASS(tw_device_info(tw_queue_device(queue), TW_DEVICE_INFO_BACKEND, &backend, sizeof backend));
-    return strcmp(backend, "cuda") == 0;
-}
-
 /* On NVIDIA's GPUs the filter's weights are multiples of 1/256: the hardware does it. Elsewhere they are as precise as numbers are. */
 TW_TEST(the_device_filters_sampled_images)
 {
@@ -553,7 +548,7 @@ TW_TEST(the_device_filters_sampled_images)
     const tw_sampler sampler = tw_sampler_make(false, TW_ADDRESS_CLAMP_TO_EDGE, TW_FILTER_LINEAR);
     const float x = 7.8001f;
     tw_queue *queue = tw_test_queue();
-    const bool has_textures = is_cuda(queue);
+    const bool has_textures = tw_device_cuda_ordinal(tw_queue_device(queue)) >= 0;
     tw_image *image = NULL;
     tw_buffer *to;
     for (int i = 0; i < ROWS * COLUMNS; ++i)

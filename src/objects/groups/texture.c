@@ -5,13 +5,6 @@
 #include "command_group.h"
 #include "objects/data/buffer.h"
 
-/* Returns the number of channels that are red, green, blue and alpha in this order; 0 if they are others. */
-static uint32_t channels_in_order(tw_channel_order order)
-{
-    const bool are_in_order = order == TW_R || order == TW_Rx || order == TW_RG || order == TW_RGx || order == TW_RGBA;
-    return are_in_order ? tw_internal_channels((unsigned)order) : 0;
-}
-
 void tw_texture_find(const struct tw_command_group *group, const struct tw_buffer *root,
                      const struct tw_backend_texture *texture, struct tw_internal_sampling *sampling)
 {
@@ -24,6 +17,5 @@ void tw_texture_find(const struct tw_command_group *group, const struct tw_buffe
     sampling->texture = device->backend->memory->texture(device, atomic_load(&allocation->address), texture);
     if (!sampling->texture)
         return;
-    sampling->address = (uint64_t)(uintptr_t)texture->pixels;
-    sampling->channels = channels_in_order(texture->order);
+    sampling->address = (uint64_t)(uintptr_t)texture->pixels + !tw_internal_is_in_order((unsigned)texture->order);
 }

@@ -259,46 +259,50 @@ TW_OVERLOADED tw_uint4 tw_internal_sample_uint(struct tw_internal_image image, u
 #define TW_INTERNAL_HAS_TEXTURES false
 #define TW_INTERNAL_TEX(T, letter, texture, at, c) ((void)(texture), (void)(at), (void)(c))
 #endif
-/* What is rare is called: another order of channels, and code that reads any format, where a texture could have read the
-   image. Its description goes there in registers. */
+/* What is rare is called: other orders of channels, and code that reads any format, where a texture could have read the
+   image. So a sample is one instruction and one branch, and takes few registers. */
 #define TW_INTERNAL_SAMPLED(T, texel, letter)                                                                          \
-    TW_INTERNAL_NOT_IN_PLACE tw_##T##4 tw_internal_arrange_##T##_called(tw_##T##4 c, unsigned order)                   \
+    TW_DEVICE_INLINE tw_##T##4 tw_internal_texture_##T(uint64_t texture, tw_float4 at)                                 \
     {                                                                                                                  \
+        tw_##T tw_c[4] = {0};                                                                                          \
+        TW_INTERNAL_TEX(texel, letter, texture, at, tw_c);                                                             \
+        const tw_##T##4 tw_v = {tw_c[0], tw_c[1], tw_c[2], tw_c[3]};                                                   \
+        return tw_v;                                                                                                   \
+    }                                                                                                                  \
+    TW_DEVICE_INLINE tw_##T##4 tw_internal_arranged_##T(tw_##T##4 c, unsigned order)                                   \
+    {                                                                                                                  \
+        if (tw_internal_has_x(order))                                                                                  \
+            c.w = 1;                                                                                                   \
         return tw_internal_arrange_##T(c, order);                                                                      \
     }                                                                                                                  \
-    TW_DEVICE_INLINE tw_##T##4 tw_internal_texture_##T(struct tw_internal_image image,                                 \
-                                                       struct tw_internal_sampling sampling, tw_float4 at)             \
-    {                                                                                                                  \
-        const unsigned tw_channels = sampling.channels;                                                                \
-        tw_##T tw_c[4] = {0};                                                                                          \
-        TW_INTERNAL_TEX(texel, letter, sampling.texture, at, tw_c);                                                    \
-        const tw_##T##4 tw_all = {tw_c[0], tw_c[1], tw_c[2], tw_c[3]};                                                 \
-        const tw_##T##4 tw_v = {tw_c[0], tw_channels > 1 ? tw_c[1] : 0, tw_channels > 2 ? tw_c[2] : 0,                 \
-                                tw_channels > 2 ? tw_c[3] : 1};                                                        \
-        if (__builtin_constant_p(image.order))                                                                         \
-            return tw_internal_arrange_##T(tw_all, image.order);                                                       \
-        return tw_channels ? tw_v : tw_internal_arrange_##T##_called(tw_all, image.order);                             \
-    }                                                                                                                  \
     TW_INTERNAL_NOT_IN_PLACE tw_##T##4 tw_internal_sampled_##T##_called(uint64_t w0, uint64_t w1, uint64_t w2,         \
-                                                                        uint64_t w3, unsigned bits, tw_float4 at)      \
+                                                                        uint64_t w3, uint64_t texture,                 \
+                                                                        uint64_t address, unsigned bits, tw_float4 at) \
     {                                                                                                                  \
         const uint64_t tw_words[4] = {w0, w1, w2, w3};                                                                 \
         const tw_sampler tw_by = {bits};                                                                               \
         struct tw_internal_image tw_image;                                                                             \
         __builtin_memcpy(&tw_image, tw_words, sizeof tw_image);                                                        \
+        if (address == w0 + 1)                                                                                         \
+            return tw_internal_arranged_##T(tw_internal_texture_##T(texture, at), tw_image.order);                     \
         return tw_internal_sample_##T(tw_image, TW_INTERNAL_IMAGE_2d, tw_by, at);                                      \
     }                                                                                                                  \
     TW_OVERLOADED tw_##T##4 tw_internal_sampled_##T(struct tw_internal_image image, unsigned kind,                     \
                                                     struct tw_internal_sampling sampling, tw_float4 at)                \
     {                                                                                                                  \
         const bool tw_may_have = TW_INTERNAL_HAS_TEXTURES && kind == TW_INTERNAL_IMAGE_2d;                             \
+        const bool tw_is_known = __builtin_constant_p(image.order) && __builtin_constant_p(image.type);                \
+        const uint64_t tw_data = (uint64_t)(uintptr_t)image.data;                                                      \
         uint64_t tw_w[4];                                                                                              \
-        if (tw_may_have && sampling.address == (uint64_t)(uintptr_t)image.data)                                        \
-            return tw_internal_texture_##T(image, sampling, at);                                                       \
-        if (!tw_may_have || (__builtin_constant_p(image.order) && __builtin_constant_p(image.type)))                   \
+        if (tw_may_have && sampling.address == tw_data + (tw_is_known && !tw_internal_is_in_order(image.order))) {     \
+            const tw_##T##4 tw_v = tw_internal_texture_##T(sampling.texture, at);                                      \
+            return tw_is_known ? tw_internal_arranged_##T(tw_v, image.order) : tw_v;                                   \
+        }                                                                                                              \
+        if (!tw_may_have || tw_is_known)                                                                               \
             return tw_internal_sample_##T(image, kind, sampling.sampler, at);                                          \
         __builtin_memcpy(tw_w, &image, sizeof tw_w);                                                                   \
-        return tw_internal_sampled_##T##_called(tw_w[0], tw_w[1], tw_w[2], tw_w[3], sampling.sampler.tw_bits_, at);    \
+        return tw_internal_sampled_##T##_called(tw_w[0], tw_w[1], tw_w[2], tw_w[3], sampling.texture,                  \
+                                                sampling.address, sampling.sampler.tw_bits_, at);                      \
     }                                                                                                                  \
     TW_OVERLOADED tw_##T##4 tw_internal_sampled_##T(struct tw_internal_image image, unsigned kind,                     \
                                                     struct tw_internal_sampling sampling, tw_int4 at)                  \

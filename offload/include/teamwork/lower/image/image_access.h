@@ -61,9 +61,9 @@ TW_INTERNAL_IMAGE_KINDS(TW_INTERNAL_IMAGE_TYPES)
    the two differ, and the texture is not used. */
 struct tw_internal_sampling {
     uint64_t texture; /* the driver's number */
-    uint64_t address; /* of its pixels; 0: there is no texture */
+    uint64_t address; /* of its pixels, which is even, and 1 more if its channels have to be arranged; 0: no texture */
     tw_sampler sampler;
-    uint32_t channels; /* of the texture, if they are red, green, blue and alpha in this order; else 0 */
+    uint32_t unused;
 };
 
 #define TW_INTERNAL_SAMPLED_IMAGE_KINDS(X) X(1d) X(2d) X(3d)
