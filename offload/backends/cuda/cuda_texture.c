@@ -10,6 +10,8 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
+
 struct tw_cuda_texture {
     struct tw_cuda_texture *next; /* of its bucket */
     const void *memory;           /* that its pixels are in */
@@ -37,21 +39,27 @@ static bool is_integer(tw_channel_type type)
 
 /* ---- what the hardware can read ---------------------------------------------------------------------------------- */
 
-static bool can_sample(const struct tw_backend_texture *texture)
+/* Returns why the device's textures cannot be as an image and its sampler are; NULL if they can. */
+static const char *find_hindrance(const struct tw_cuda_texture_limits *limits, const struct tw_backend_texture *texture)
 {
     const tw_addressing_mode mode = tw_sampler_addressing_mode(texture->sampler);
     const bool repeats = mode == TW_ADDRESS_REPEAT || mode == TW_ADDRESS_MIRRORED_REPEAT;
     const bool has_x = texture->order == TW_Rx || texture->order == TW_RGx;
-    /* a border that is transparent around pixels that are not has no channel in the texture */
-    return formats[texture->type] && !(repeats && !tw_sampler_normalized_coords(texture->sampler))
-           && !(has_x && mode == TW_ADDRESS_CLAMP);
-}
-
-static bool can_reach(const struct tw_cuda_texture_limits *limits, const struct tw_backend_texture *texture)
-{
-    return limits->alignment && limits->pitch_alignment && (uintptr_t)texture->pixels % limits->alignment == 0
-           && texture->pitch % limits->pitch_alignment == 0 && texture->pitch <= limits->pitch
-           && texture->width <= limits->width && texture->height <= limits->height;
+    if (!formats[texture->type])
+        return "its pixels are packed";
+    if (repeats && !tw_sampler_normalized_coords(texture->sampler))
+        return "it repeats, and coordinates are not normalized";
+    if (has_x && mode == TW_ADDRESS_CLAMP) /* that tells the border from pixels, and no channel stores it */
+        return "its border is transparent, and its pixels have no alpha";
+    if (!limits->alignment || !limits->pitch_alignment || !tw_cuda.texture_create || !tw_cuda.texture_destroy)
+        return "the driver has none over memory";
+    if ((uintptr_t)texture->pixels % limits->alignment)
+        return "its memory is not aligned";
+    if (texture->pitch % limits->pitch_alignment)
+        return "the row pitch is not aligned";
+    if (texture->pitch > limits->pitch || texture->width > limits->width || texture->height > limits->height)
+        return "it is too large";
+    return NULL;
 }
 
 /* ---- textures ---------------------------------------------------------------------------------------------------- */
@@ -111,6 +119,8 @@ static uint64_t add_locked(struct tw_cuda_device *device, const void *memory, co
         free(texture);
         return 0;
     }
+    tw_log(TW_LOG_INFO, "texture: GPU %d reads an image of %zu x %zu pixels by one", device->omp.number, what->width,
+           what->height);
     *texture = (struct tw_cuda_texture){.next = *bucket, .memory = memory, .what = *what, .number = number};
     *bucket = texture;
     atomic_fetch_add(&device->texture_count, 1);
@@ -121,8 +131,12 @@ uint64_t tw_cuda_texture(struct tw_backend_device *base, const void *memory, con
 {
     struct tw_cuda_device *device = tw_cuda_of(base);
     /* a texture is of the device's own context, and a part has another one */
-    if (tw_cuda_part_of(base) || tw_cuda_lost(device) || !tw_cuda.texture_create || !tw_cuda.texture_destroy
-        || !can_sample(texture) || !can_reach(&device->texture_limits, texture))
+    const char *const hindrance =
+        tw_cuda_part_of(base) ? "the queue is on a part of the GPU" : find_hindrance(&device->texture_limits, texture);
+    if (hindrance)
+        tw_log(TW_LOG_DEBUG, "texture: none for an image of %zu x %zu pixels: %s", texture->width, texture->height,
+               hindrance);
+    if (hindrance || tw_cuda_lost(device))
         return 0;
     pthread_mutex_lock(&device->texturing);
     const struct tw_cuda_texture *found = *bucket_of(device, texture->pixels);
