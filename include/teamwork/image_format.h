@@ -89,12 +89,6 @@ TW_DEVICE_INLINE unsigned tw_internal_channel_bytes(unsigned type)
 }
 #undef TW_INTERNAL_CASE
 
-/* Whether the channels of a pixel are red, green, blue and alpha as they are stored. */
-TW_DEVICE_INLINE bool tw_internal_is_in_order(unsigned order)
-{
-    return order == TW_R || order == TW_Rx || order == TW_RG || order == TW_RGx || order == TW_RGBA;
-}
-
 TW_DEVICE_INLINE bool tw_internal_is_packed(unsigned type)
 {
     return type >= TW_UNORM_SHORT_565 && type <= TW_UNORM_INT_101010;

@@ -17,5 +17,5 @@ void tw_texture_find(const struct tw_command_group *group, const struct tw_buffe
     sampling->texture = device->backend->memory->texture(device, atomic_load(&allocation->address), texture);
     if (!sampling->texture)
         return;
-    sampling->address = (uint64_t)(uintptr_t)texture->pixels + !tw_internal_is_in_order((unsigned)texture->order);
+    sampling->address = (uint64_t)(uintptr_t)texture->pixels + (texture->order != TW_RGBA);
 }

@@ -110,6 +110,7 @@ static const struct pattern patterns[] = {
     BLUR(blur_bytes, BYTES, 4),
     BLUR(blur_floats, FLOATS, 16),
     BLUR(blur_nearest, BYTES, 4),
+    BLUR(blur_any, BYTES, 4),
     BLUR(blur_code, BYTES, 4),
 };
 

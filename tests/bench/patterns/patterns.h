@@ -40,6 +40,7 @@ extern "C" {
     X(blur_bytes)                                                                                                      \
     X(blur_floats)                                                                                                     \
     X(blur_nearest)                                                                                                    \
+    X(blur_any)                                                                                                        \
     X(blur_code)
 
 #define PATTERN_RUN_NAME(name) PATTERN_##name,

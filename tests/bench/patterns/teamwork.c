@@ -371,11 +371,13 @@ TW_ND_RANGE_KERNEL(waves_pointers, 1, 4, 64);
         k->out[tw_global_linear_id(item)] = sum.x + sum.y + sum.z + sum.w;                                             \
     }                                                                                                                  \
     TW_RANGE_KERNEL(name, 2);
-/* By the hardware's samplers, as the twins; blur_code by code. */
+/* By the hardware's samplers, as the twins: with constants, and for any image and sampler (blur_any); and by code. */
 #define BLUR_SAMPLER(filter) tw_sampler_make(false, TW_ADDRESS_CLAMP_TO_EDGE, filter)
-BLUR(blur_bytes, tw_sampled_image_2d, tw_read_imagef(k->in, at))
-BLUR(blur_floats, tw_sampled_image_2d, tw_read_imagef(k->in, at))
-BLUR(blur_nearest, tw_sampled_image_2d, tw_read_imagef(k->in, at))
+#define BLUR_AS(type, filter) tw_read_imagef(tw_image_as(k->in, TW_RGBA, type, BLUR_SAMPLER(filter)), at)
+BLUR(blur_bytes, tw_sampled_image_2d, BLUR_AS(TW_UNORM_INT8, TW_FILTER_LINEAR))
+BLUR(blur_floats, tw_sampled_image_2d, BLUR_AS(TW_FLOAT, TW_FILTER_LINEAR))
+BLUR(blur_nearest, tw_sampled_image_2d, BLUR_AS(TW_UNORM_INT8, TW_FILTER_NEAREST))
+BLUR(blur_any, tw_sampled_image_2d, tw_read_imagef(k->in, at))
 BLUR(blur_code, tw_const_image_2d,
      tw_read_imagef(tw_image_as(k->in, TW_RGBA, TW_UNORM_INT8), BLUR_SAMPLER(TW_FILTER_LINEAR), at))
 
@@ -485,6 +487,7 @@ RUN(waves_pointers, tw_parallel_for_nd_range, tw_nd_range_make(INNER, tw_range_3
 RUN_BLUR(blur_bytes, TW_UNORM_INT8, tw_sample_image_2d(cg, image, BLUR_SAMPLER(TW_FILTER_LINEAR)))
 RUN_BLUR(blur_floats, TW_FLOAT, tw_sample_image_2d(cg, image, BLUR_SAMPLER(TW_FILTER_LINEAR)))
 RUN_BLUR(blur_nearest, TW_UNORM_INT8, tw_sample_image_2d(cg, image, BLUR_SAMPLER(TW_FILTER_NEAREST)))
+RUN_BLUR(blur_any, TW_UNORM_INT8, tw_sample_image_2d(cg, image, BLUR_SAMPLER(TW_FILTER_LINEAR)))
 RUN_BLUR(blur_code, TW_UNORM_INT8, tw_read_image_2d(cg, image))
 
 #define RUN_OF(name) [PATTERN_##name] = run_##name,

@@ -259,8 +259,8 @@ TW_OVERLOADED tw_uint4 tw_internal_sample_uint(struct tw_internal_image image, u
 #define TW_INTERNAL_HAS_TEXTURES false
 #define TW_INTERNAL_TEX(T, letter, texture, at, c) ((void)(texture), (void)(at), (void)(c))
 #endif
-/* What is rare is called: other orders of channels, and code that reads any format, where a texture could have read the
-   image. So a sample is one instruction and one branch, and takes few registers. */
+/* What is rare is called: other orders of channels that are no constants, and code that reads any format, where a
+   texture could have read the image. So a sample is one instruction and one branch, and takes few registers. */
 #define TW_INTERNAL_SAMPLED(T, texel, letter)                                                                          \
     TW_DEVICE_INLINE tw_##T##4 tw_internal_texture_##T(uint64_t texture, tw_float4 at)                                 \
     {                                                                                                                  \
@@ -294,7 +294,7 @@ TW_OVERLOADED tw_uint4 tw_internal_sample_uint(struct tw_internal_image image, u
         const bool tw_is_known = __builtin_constant_p(image.order) && __builtin_constant_p(image.type);                \
         const uint64_t tw_data = (uint64_t)(uintptr_t)image.data;                                                      \
         uint64_t tw_w[4];                                                                                              \
-        if (tw_may_have && sampling.address == tw_data + (tw_is_known && !tw_internal_is_in_order(image.order))) {     \
+        if (tw_may_have && sampling.address == tw_data + (tw_is_known && image.order != TW_RGBA)) {                    \
             const tw_##T##4 tw_v = tw_internal_texture_##T(sampling.texture, at);                                      \
             return tw_is_known ? tw_internal_arranged_##T(tw_v, image.order) : tw_v;                                   \
         }                                                                                                              \

@@ -61,7 +61,7 @@ TW_INTERNAL_IMAGE_KINDS(TW_INTERNAL_IMAGE_TYPES)
    the two differ, and the texture is not used. */
 struct tw_internal_sampling {
     uint64_t texture; /* the driver's number */
-    uint64_t address; /* of its pixels, which is even, and 1 more if its channels have to be arranged; 0: no texture */
+    uint64_t address; /* of its pixels, which is even, and 1 more if the order is not TW_RGBA; 0: no texture */
     tw_sampler sampler;
     uint32_t unused;
 };
