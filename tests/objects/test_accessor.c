@@ -482,7 +482,13 @@ TW_TEST(a_kernel_does_not_write_what_it_samples)
         tw_parallel_for_kernel(cg, layout.size, TW_KERNEL(write_and_sample), &block, sizeof block);
         tw_test_refuse(queue, cg, TW_ERROR_INVALID_ARGUMENT, "writes an image that it samples");
     }
-    tw_command_group *cg = tw_queue_begin(queue);
+    tw_queue *over = tw_test_queue_over(2, 0);
+    tw_command_group *cg = tw_queue_begin(over);
+    tw_parallel_for(cg, layout.size, write_and_sample, .out = tw_discard_write_image_2d(cg, image),
+                    .in = tw_sample_image_2d(cg, image, sampler));
+    tw_test_refuse(over, cg, TW_ERROR_INVALID_ARGUMENT, "writes an image that it samples");
+    TW_PASS(tw_queue_destroy(&over));
+    cg = tw_queue_begin(queue);
     (void)tw_sample_image_2d(cg, NULL, sampler);
     tw_test_refuse(queue, cg, TW_ERROR_INVALID_ARGUMENT, "the image is NULL");
     cg = tw_queue_begin(queue);

@@ -30,7 +30,7 @@ struct tw_mapped_access {
     size_t bytes;                      /* ... with so many bytes up to its last one */
     bool is_found;                     /* it was found in the block */
     bool is_sampled;                   /* it is of a sampled image: of */
-    struct tw_backend_texture texture; /* without an address */
+    struct tw_backend_texture texture; /* without an address; its width is 0 if it can have none */
 };
 
 /* A word of the block that has a placeholder. */

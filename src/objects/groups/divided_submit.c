@@ -64,7 +64,7 @@ static void record_access(const struct tw_submission *all, const struct tw_piece
         tw_command_group_access_within(group, access->root, &access->box, &piece->boxes[index], access->mode);
     tw_command_group_end_sampling(group);
     set_address(all, index, address);
-    if (access->is_sampled && address)
+    if (access->is_sampled && access->texture.width && address)
         set_texture(all, index, group, address);
 }
 

@@ -115,18 +115,19 @@ struct tw_internal_image tw_internal_image_sample(tw_command_group *group, tw_im
     tw_command_group_begin_sampling(group);
     const struct tw_internal_image accessed = tw_internal_image_access(group, image, TW_READ, kind);
     tw_command_group_end_sampling(group);
-    if (!accessed.data || kind != TW_INTERNAL_IMAGE_2d)
+    if (!accessed.data)
         return accessed;
-    const struct tw_backend_texture texture = {.pixels = accessed.data,
-                                               .width = image->layout.size.size[1],
-                                               .height = image->layout.size.size[0],
-                                               .pitch = image->layout.row_pitch,
-                                               .order = image->layout.order,
-                                               .type = image->layout.type,
-                                               .sampler = sampler};
+    struct tw_backend_texture texture = {.pixels = accessed.data, .sampler = sampler};
+    if (kind == TW_INTERNAL_IMAGE_2d) { /* others have no textures */
+        texture.width = image->layout.size.size[1];
+        texture.height = image->layout.size.size[0];
+        texture.pitch = image->layout.row_pitch;
+        texture.order = image->layout.order;
+        texture.type = image->layout.type;
+    }
     if (group->recorder)
         group->recorder->sample(group, &texture);
-    else
+    else if (texture.width)
         tw_texture_find(group, image->buffer->root, &texture, sampling);
     return accessed;
 }
