@@ -215,7 +215,7 @@ TW_API tw_buffer *tw_image_buffer(const tw_image *image);
  * that of images with memory of their own does, with a row pitch that is a multiple of 32 bytes, of at most 131072 x
  * 65000 pixels. The format is none of the packed ones, nor an order with an x together with TW_ADDRESS_CLAMP; and a
  * sampler that repeats has normalized coordinates. In all other cases, on other devices and on a part of a GPU, code
- * reads the pixels, as tw_read_image_2d() lets it.
+ * reads the pixels, as tw_read_image_2d() lets it; and where constants of the kernel tell that code is faster.
  *
  * @param sampler  how the kernel reads
  * @return what kernels read; errors are kept in the group, and then an empty accessor is returned:

@@ -204,8 +204,9 @@ static bool are_alike(const void *a, const void *b, size_t bytes, enum kind kind
 /* The part of the largest number that results may be apart; the weights of the hardware's filter have 8 bits. */
 static double tolerance_of(const struct pattern *p)
 {
+    const bool is_by_code = p->run == PATTERN_blur_code || p->run == PATTERN_blur_floats;
     const enum kind read = p->arrays[0].kind;
-    return p->run == PATTERN_blur_code ? 1.0 / 256 : read == DOUBLES ? 1e-12 : read == INTS ? 0 : 1e-5;
+    return is_by_code ? 1.0 / 256 : read == DOUBLES ? 1e-12 : read == INTS ? 0 : 1e-5;
 }
 
 static bool check(const struct pattern *p, const struct pattern_data data[SIDES])
