@@ -15,7 +15,9 @@
 #include <stdint.h>
 
 #include <teamwork/device.h>
+#include <teamwork/image_format.h>
 #include <teamwork/lower/kernel/launch.h>
+#include <teamwork/sampler.h>
 #include <teamwork/sim.h>
 #include <teamwork/usm.h>
 
@@ -219,6 +221,16 @@ struct tw_backend_graph {
     struct tw_backend_device *device; /* whose streams launch it */
 };
 
+/* A sampled image in a device's memory: rows of pixels, and how they are read. */
+struct tw_backend_texture {
+    const void *pixels;
+    size_t width, height; /* in pixels */
+    size_t pitch;         /* bytes from a row to the next */
+    tw_channel_order order;
+    tw_channel_type type;
+    tw_sampler sampler;
+};
+
 #define TW_STREAM_DEPTH 512u /* the most launches, copies and fills of a stream that are in flight at a time */
 
 /* ---- optional tables --------------------------------------------------------------------------------------------- */
@@ -283,6 +295,11 @@ struct tw_backend_memory {
     /* Returns where the device has a byte of a variable of the program (teamwork/variable.h); NULL: it has no such
        variable. May load the program's images into the device. NULL: kernels use the program's own. */
     void *(*find_variable)(struct tw_backend_device *device, const void *variable);
+
+    /* Returns the number by which kernels read an image through the device's own samplers (lower/image/image.h), as long
+       as its memory lives, which is a part of `memory` by `allocate` or `reserve`. 0: the device has none that read it
+       so. NULL: likewise, whatever the image is. */
+    uint64_t (*texture)(struct tw_backend_device *device, const void *memory, const struct tw_backend_texture *texture);
 };
 
 /* For devices with streams. For each stream, one thread at a time calls `wait`, `measure`, `launch`, `copy`, `fill`,

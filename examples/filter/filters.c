@@ -138,15 +138,14 @@ struct turn {
     tw_const_image_2d in;
     tw_image_2d out;
     float cosine, sine;
-    tw_sampler sampler; /* of turn_tiles, a kernel for both filters */
 };
 
-/* Where the middle of pixel (x, y) was before. */
-static inline tw_float2 before_turn(const struct turn *t, int x, int y)
+/* Where the middle of pixel (x, y) of an image was before. */
+static inline tw_float2 before_turn(tw_image_2d image, float cosine, float sine, int x, int y)
 {
-    const tw_float2 middle = {0.5f * (float)tw_get_image_width(t->in), 0.5f * (float)tw_get_image_height(t->in)};
+    const tw_float2 middle = {0.5f * (float)tw_get_image_width(image), 0.5f * (float)tw_get_image_height(image)};
     const tw_float2 to = (tw_float2){(float)x + 0.5f, (float)y + 0.5f} - middle;
-    const tw_float2 from = {t->cosine * to.x + t->sine * to.y, t->cosine * to.y - t->sine * to.x};
+    const tw_float2 from = {cosine * to.x + sine * to.y, cosine * to.y - sine * to.x};
     return from + middle;
 }
 
@@ -157,37 +156,40 @@ static inline void turn_nearest(tw_item item, const struct turn *k)
     const int x = (int)tw_global_id(item, 1), y = (int)tw_global_id(item, 0);
     const tw_const_image_2d in = tw_image_as(k->in, SOURCE_AS_INTEGERS);
     tw_write_imageui(tw_image_as(k->out, SOURCE_AS_INTEGERS), (tw_int2){x, y},
-                     tw_read_imageui(in, sampler, before_turn(k, x, y)));
+                     tw_read_imageui(in, sampler, before_turn(k->out, k->cosine, k->sine, x, y)));
 }
 TW_RANGE_KERNEL(static TW_BLOCK(turn) turn_nearest, 2);
-
-static inline tw_float4 turned(const struct turn *t, tw_sampler sampler, int x, int y)
-{
-    return tw_read_imagef(tw_image_as(t->in, SOURCE_FORMAT), sampler, before_turn(t, x, y));
-}
 
 static inline void turn_linear(tw_item item, const struct turn *k)
 {
     const tw_sampler sampler = tw_sampler_make(false, TW_ADDRESS_CLAMP, TW_FILTER_LINEAR);
     const int x = (int)tw_global_id(item, 1), y = (int)tw_global_id(item, 0);
-    tw_write_imagef(tw_image_as(k->out, SOURCE_FORMAT), (tw_int2){x, y}, turned(k, sampler, x, y));
+    const tw_const_image_2d in = tw_image_as(k->in, SOURCE_FORMAT);
+    tw_write_imagef(tw_image_as(k->out, SOURCE_FORMAT), (tw_int2){x, y},
+                    tw_read_imagef(in, sampler, before_turn(k->out, k->cosine, k->sine, x, y)));
 }
 TW_RANGE_KERNEL(static TW_BLOCK(turn) turn_linear, 2);
 
-static inline void turn_tiles(tw_group group, const struct turn *k)
+/* For both filters: the image has its sampler, which a GPU's own samplers may be. */
+struct turn_tiles {
+    tw_sampled_image_2d in;
+    tw_image_2d out;
+    float cosine, sine;
+};
+
+static inline void turn_tiles(tw_group group, const struct turn_tiles *k)
 {
     const tw_image_2d out = tw_image_as(k->out, SOURCE_FORMAT);
+    const tw_sampled_image_2d in = tw_image_as(k->in, SOURCE_FORMAT);
     tw_parallel_for_work_item(group, item) {
         const int x = (int)tw_global_id(item, 1), y = (int)tw_global_id(item, 0);
         if (x < tw_get_image_width(out) && y < tw_get_image_height(out))
-            tw_write_imagef(out, (tw_int2){x, y}, turned(k, k->sampler, x, y));
+            tw_write_imagef(out, (tw_int2){x, y}, tw_read_imagef(in, before_turn(out, k->cosine, k->sine, x, y)));
     }
 }
-TW_WORK_GROUP_KERNEL(static TW_BLOCK(turn) turn_tiles, FILTER_TILE, FILTER_TILE);
+TW_WORK_GROUP_KERNEL(static turn_tiles, FILTER_TILE, FILTER_TILE);
 
-#define TURN(cg)                                                                                                       \
-    .in = tw_read_image_2d(cg, in), .out = tw_discard_write_image_2d(cg, out), .cosine = (float)cos(angle),            \
-    .sine = (float)sin(angle)
+#define TURN(cg) .out = tw_discard_write_image_2d(cg, out), .cosine = (float)cos(angle), .sine = (float)sin(angle)
 
 tw_status filter_rotate(tw_queue *queue, enum filter_form form, tw_image *in, tw_image *out, double angle,
                         tw_filter_mode filter)
@@ -197,10 +199,10 @@ tw_status filter_rotate(tw_queue *queue, enum filter_form form, tw_image *in, tw
     tw_image_require(cg, out, SOURCE_FORMAT);
     if (form == FILTER_HIERARCHICAL)
         tw_parallel_for_work_group(cg, tiles_of(out), tw_range_2d(FILTER_TILE, FILTER_TILE), turn_tiles, TURN(cg),
-                                   .sampler = tw_sampler_make(false, TW_ADDRESS_CLAMP, filter));
+                                   .in = tw_sample_image_2d(cg, in, tw_sampler_make(false, TW_ADDRESS_CLAMP, filter)));
     else if (filter == TW_FILTER_LINEAR)
-        tw_parallel_for(cg, tw_image_range(out), turn_linear, TURN(cg));
+        tw_parallel_for(cg, tw_image_range(out), turn_linear, TURN(cg), .in = tw_read_image_2d(cg, in));
     else
-        tw_parallel_for(cg, tw_image_range(out), turn_nearest, TURN(cg));
+        tw_parallel_for(cg, tw_image_range(out), turn_nearest, TURN(cg), .in = tw_read_image_2d(cg, in));
     return tw_queue_submit(queue, cg, NULL);
 }

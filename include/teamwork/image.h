@@ -198,6 +198,41 @@ TW_API tw_buffer *tw_image_buffer(const tw_image *image);
 #endif
 
 /**
+ * tw_sampled_image_2d tw_sample_image_2d(group, image, sampler); the same for _1d and _3d
+ *
+ * Declares that the group's kernel samples an image, and hands back the image with its sampler, for the argument block.
+ * The kernel only reads it, and reads it by tw_read_imagef() and its like (below) as it would read the image of
+ * tw_read_image_2d() with that sampler. But a GPU may do that by its own samplers (textures), as NVIDIA's do by the CUDA
+ * driver: then a linear filter has weights of 8 bits, and coordinates are rounded likewise.
+ *
+ *     the linear filter   each channel is at most 1/128 of the difference between the largest and the smallest pixel
+ *                         around away from what it is in single precision
+ *     the nearest pixel   where coordinates are at most 1/256 pixel away from the edge between two pixels, it may be
+ *                         either; else the same pixel, and the same number
+ *     NaN                 any pixel of the image, or the border
+ *
+ * That is what happens for images of two dimensions whose memory on the device begins at a multiple of 512 bytes, as
+ * that of images with memory of their own does, with a row pitch that is a multiple of 32 bytes, of at most 131072 x
+ * 65000 pixels. The format is none of the packed ones, nor an order with an x together with TW_ADDRESS_CLAMP; and a
+ * sampler that repeats has normalized coordinates. In all other cases, on other devices and on a part of a GPU, code
+ * reads the pixels, as tw_read_image_2d() lets it; and where constants of the kernel tell that code is faster.
+ *
+ * @param sampler  how the kernel reads
+ * @return what kernels read; errors are kept in the group, and then an empty accessor is returned:
+ *     TW_ERROR_INVALID_ARGUMENT   a NULL image, one of other dimensions or an array, or one on a buffer whose memory is
+ *                                 not aligned to pixels; and, at the launch, if the group writes the image too
+ *     and those of tw_access()
+ */
+#define TW_INTERNAL_SAMPLE_IMAGE(kind)                                                                                 \
+    static inline tw_sampled_image_##kind tw_sample_image_##kind(tw_command_group *group, tw_image *image,             \
+                                                                 tw_sampler sampler)                                   \
+    {                                                                                                                  \
+        tw_sampled_image_##kind access;                                                                                \
+        access.tw_ = tw_internal_image_sample(group, image, sampler, TW_INTERNAL_IMAGE_##kind, &access.tw_sampling_);  \
+        return access;                                                                                                 \
+    }
+
+/**
  * Fails the group with TW_ERROR_INVALID_ARGUMENT unless the image has this format: for kernels that are compiled for
  * one (tw_image_as() below), before the launch.
  */
@@ -253,16 +288,20 @@ TW_API void tw_host_image_release(tw_host_image **access);
 /* What the functions above call; not for direct use. */
 TW_API struct tw_internal_image tw_internal_image_access(tw_command_group *group, tw_image *image, tw_access_mode mode,
                                                          unsigned kind);
+TW_API struct tw_internal_image tw_internal_image_sample(tw_command_group *group, tw_image *image, tw_sampler sampler,
+                                                         unsigned kind, struct tw_internal_sampling *sampling);
 TW_API tw_status tw_internal_host_image(const tw_host_image *access, bool writes, unsigned kind,
                                         struct tw_internal_image *out);
 
 TW_INTERNAL_IMAGE_KINDS(TW_INTERNAL_IMAGE_MODES)
 TW_INTERNAL_IMAGE_KINDS(TW_INTERNAL_HOST_IMAGE)
+TW_INTERNAL_SAMPLED_IMAGE_KINDS(TW_INTERNAL_SAMPLE_IMAGE)
 
 #undef TW_INTERNAL_IMAGE_MODE
 #undef TW_INTERNAL_IMAGE_MODES
 #undef TW_INTERNAL_IMAGE_FILL
 #undef TW_INTERNAL_HOST_IMAGE
+#undef TW_INTERNAL_SAMPLE_IMAGE
 
 TW_END_DECLS
 
@@ -275,6 +314,7 @@ TW_END_DECLS
  *     tw_int4   tw_read_imagei(...)                                            formats SIGNED; never interpolated
  *     tw_uint4  tw_read_imageui(...)                                           formats UNSIGNED; never interpolated
  *     ...       tw_read_imagef(I image, P place)                               without a sampler
+ *     ...       tw_read_imagef(S image, C coordinates)                         by its sampler; S is a sampled image
  *     void      tw_write_imagef(I image, P place, tw_float4 pixel), tw_write_imageh, tw_write_imagei, tw_write_imageui
  *
  *     I                   P                                             C
@@ -305,8 +345,11 @@ TW_END_DECLS
  *                                               the behaviour is undefined, so check at the launch: tw_image_require().
  *                                               Another format of that size reinterprets them: TW_UNORM_INT8 that is only
  *                                               copied is faster as TW_UNSIGNED_INT8
+ *     S tw_image_as(S image, order, type), tw_image_as(S image, order, type, sampler)
+ *                                               the same of a sampled image, and with another sampler: only with what it
+ *                                               has already the device's own samplers may read it
  *     tw_image_layer(array, i)                  the 1D or 2D image that is layer i of an array (spec table 3.28)
- *     int tw_get_image_width(I image), tw_get_image_height, tw_get_image_depth; size_t tw_get_image_array_size
+ *     int tw_get_image_width(I or S image), tw_get_image_height, tw_get_image_depth; size_t tw_get_image_array_size
  *     tw_channel_order tw_get_image_channel_order(I image); tw_channel_type tw_get_image_channel_data_type(I image)
  */
 #ifdef __clang__

@@ -88,6 +88,7 @@ struct tw_use {
     bool is_part; /* `box` is not all of the buffer */
     bool needs;   /* it needs the earlier contents */
     bool writes;
+    bool samples; /* of a kernel: through a sampled image, which it does not write */
 };
 
 /* Returns a use of all of a buffer. */

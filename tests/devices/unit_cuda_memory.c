@@ -3,11 +3,12 @@
  * Mapped memory of the cuda backend, on an imaginary driver that keeps count of addresses, memory and mappings: what is
  * put behind addresses is accessible and goes away again, what the driver refuses leaves nothing behind, and mapping
  * leaves some memory free. What memory of the program is follows from what the driver says of its first and last byte.
- * Needs the private header cuda_memory.h.
+ * Textures live as long as the memory that they read. Needs the private headers cuda_memory.h and cuda_texture.h.
  */
 #include "tw_test.h"
 
 #include "backends/cuda/cuda_memory.h"
+#include "backends/cuda/cuda_texture.h"
 
 enum { PAGE = 2 << 20, PAGES = 64, SPARE_PAGES = 32 };
 static const uintptr_t base = (uintptr_t)1 << 40;
@@ -254,10 +255,144 @@ TW_TEST(memory_of_the_program_is_known_by_the_driver)
     device.ordinal = 0;
 }
 
+/* ---- textures ---------------------------------------------------------------------------------------------------- */
+
+static struct {
+    unsigned made, living; /* textures */
+    bool refuses;
+    struct cu_texture_memory memory; /* of the last one */
+    struct cu_texture_reading reading;
+} textures;
+
+static cu_result make_texture(uint64_t *texture, const struct cu_texture_memory *memory,
+                              const struct cu_texture_reading *reading, const void *view)
+{
+    TW_CHECK(!view);
+    if (textures.refuses)
+        return CU_INVALID_VALUE;
+    textures.memory = *memory;
+    textures.reading = *reading;
+    ++textures.living;
+    *texture = ++textures.made;
+    return 0;
+}
+
+static cu_result destroy_texture(uint64_t texture)
+{
+    TW_CHECK(texture && texture <= textures.made);
+    --textures.living;
+    return 0;
+}
+
+/* An image of 64 x 48 bytes, and a request to sample it that a GPU can serve. */
+static struct tw_backend_texture texture_at(size_t offset)
+{
+    return (struct tw_backend_texture){.pixels = (const void *)(base + offset), /* NOLINT(performance-no-int-to-ptr) */
+                                       .width = 64,
+                                       .height = 48,
+                                       .pitch = 64,
+                                       .order = TW_R,
+                                       .type = TW_UNORM_INT8,
+                                       .sampler = tw_sampler_make(true, TW_ADDRESS_REPEAT, TW_FILTER_LINEAR)};
+}
+
+static uint64_t number_of(struct tw_backend_texture texture)
+{
+    return tw_cuda_texture(&device.omp.base, (const void *)base, &texture); /* NOLINT(performance-no-int-to-ptr) */
+}
+
+static void begin_textures(void)
+{
+    memset(&textures, 0, sizeof textures);
+    tw_cuda.context_current = current_context;
+    tw_cuda.texture_create = make_texture;
+    tw_cuda.texture_destroy = destroy_texture;
+    device.texture_limits = (struct tw_cuda_texture_limits){512, 32, 1024, 1000, 4096};
+    pthread_mutex_init(&device.texturing, NULL);
+}
+
+static void end_textures(void)
+{
+    tw_cuda_close_textures(&device);
+    TW_EQUAL(textures.living, 0u);
+    pthread_mutex_destroy(&device.texturing);
+}
+
+TW_TEST(a_texture_is_kept_as_long_as_its_memory)
+{
+    const void *const memory = (const void *)base; /* NOLINT(performance-no-int-to-ptr) */
+    struct tw_backend_texture nearest = texture_at(0);
+    begin_textures();
+    nearest.sampler = tw_sampler_make(true, TW_ADDRESS_REPEAT, TW_FILTER_NEAREST);
+    const uint64_t first = number_of(texture_at(0)), second = number_of(nearest), third = number_of(texture_at(8192));
+    TW_CHECK(first && second && third && first != second && second != third);
+    TW_CHECK(number_of(texture_at(0)) == first && number_of(nearest) == second);
+    TW_EQUAL(textures.made, 3u);
+    tw_cuda_drop_textures(&device, (const void *)(base + 512), 0, SIZE_MAX); /* NOLINT(performance-no-int-to-ptr) */
+    tw_cuda_drop_textures(&device, memory, 64 * 48, 512);
+    TW_EQUAL(textures.living, 3u);
+    tw_cuda_drop_textures(&device, memory, 8192 + 64, 512);
+    TW_EQUAL(textures.living, 2u);
+    tw_cuda_drop_textures(&device, memory, 0, SIZE_MAX);
+    TW_EQUAL(textures.living, 0u);
+    TW_CHECK(number_of(texture_at(0)) == 4);
+    end_textures();
+}
+
+TW_TEST(a_texture_reads_as_the_sampler_does)
+{
+    struct tw_backend_texture texture = texture_at(512);
+    begin_textures();
+    TW_CHECK(number_of(texture));
+    TW_CHECK(textures.memory.type == CU_RESOURCE_PITCH_2D && textures.memory.pixels == base + 512);
+    TW_CHECK(textures.memory.format == 1 && textures.memory.channels == 1 && textures.memory.pitch == 64);
+    TW_CHECK(textures.memory.width == 64 && textures.memory.height == 48);
+    TW_CHECK(textures.reading.filter == 1 && textures.reading.flags == CU_TEXTURE_NORMALIZED);
+    TW_CHECK(textures.reading.addressing[0] == 0 && textures.reading.addressing[1] == 0);
+    texture.type = TW_SIGNED_INT32; /* integers are never interpolated */
+    texture.pitch = 256;
+    texture.sampler = tw_sampler_make(false, TW_ADDRESS_CLAMP, TW_FILTER_LINEAR);
+    TW_CHECK(number_of(texture));
+    TW_CHECK(textures.reading.filter == 0 && textures.reading.flags == CU_TEXTURE_INTEGERS);
+    TW_CHECK(textures.reading.addressing[0] == 3 && textures.memory.format == 10);
+    end_textures();
+}
+
+/* Of these, code reads the images. */
+TW_TEST(some_images_have_no_texture)
+{
+    const tw_sampler clamp = tw_sampler_make(false, TW_ADDRESS_CLAMP, TW_FILTER_LINEAR);
+    struct tw_backend_texture wrong[9];
+    begin_textures();
+    for (int i = 0; i < 9; ++i)
+        wrong[i] = texture_at(0);
+    wrong[0].pixels = (const void *)(base + 256); /* NOLINT(performance-no-int-to-ptr) */
+    wrong[1].pitch = 80;
+    wrong[2].pitch = 8192;
+    wrong[3].width = 1025;
+    wrong[4].height = 1001;
+    wrong[5].type = TW_UNORM_SHORT_565, wrong[5].order = TW_RGB;
+    wrong[6].sampler = tw_sampler_make(false, TW_ADDRESS_MIRRORED_REPEAT, TW_FILTER_NEAREST);
+    wrong[7].order = TW_Rx, wrong[7].sampler = clamp;
+    for (int i = 0; i < 8; ++i)
+        TW_CHECK(!number_of(wrong[i]));
+    textures.refuses = true;
+    TW_CHECK(!number_of(wrong[8]));
+    textures.refuses = false;
+    tw_cuda.texture_create = NULL; /* an older driver */
+    TW_CHECK(!number_of(wrong[8]));
+    tw_cuda.texture_create = make_texture;
+    TW_CHECK(number_of(wrong[8]));
+    end_textures();
+}
+
 TW_TEST_LIST = {
     TW_CASE(parts_are_backed_and_given_up),
     TW_CASE(some_memory_stays_free),
     TW_CASE(what_the_driver_refuses_leaves_nothing),
     TW_CASE(memory_of_the_program_is_known_by_the_driver),
+    TW_CASE(a_texture_is_kept_as_long_as_its_memory),
+    TW_CASE(a_texture_reads_as_the_sampler_does),
+    TW_CASE(some_images_have_no_texture),
     TW_CASES_END,
 };

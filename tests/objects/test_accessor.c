@@ -3,6 +3,10 @@
 /** command_group.h: device accessors. Modes and targets, and what they make the library transfer. */
 #include "int_kernels.h"
 
+#include <teamwork/command_graph.h>
+#include <teamwork/image.h>
+#include <teamwork/vector.h>
+
 enum { N = 257 };
 
 struct pair {
@@ -343,10 +347,176 @@ TW_TEST(a_full_device_is_an_error_of_the_group)
     tw_test_released(tw_test_device(0));
 }
 
+/* ---- sampled images ---------------------------------------------------------------------------------------------- */
+
+/* Writes one number to all pixels; and adds up what is sampled. */
+struct paint {
+    tw_image_2d out;
+    float value;
+};
+static inline void paint(tw_item item, const struct paint *k)
+{
+    tw_write_imagef(k->out, tw_get_global_id(item), (tw_float4)k->value);
+}
+TW_RANGE_KERNEL(paint, 2);
+
+struct add_sample {
+    tw_sampled_image_2d in;
+    float *sum;
+};
+static inline void add_sample(tw_item item, const struct add_sample *k)
+{
+    const tw_float2 at = {(float)tw_global_id(item, 1) + 0.5f, (float)tw_global_id(item, 0) + 0.5f};
+    k->sum[tw_global_linear_id(item)] += tw_read_imagef(k->in, at).x;
+}
+TW_RANGE_KERNEL(add_sample, 2);
+
+enum { MOST_SIDE = 512 };
+static float sums[MOST_SIDE * MOST_SIDE];
+
+static bool are_all(size_t count, float value)
+{
+    size_t i = 0;
+    while (i < count && sums[i] == value)
+        ++i;
+    return i == count;
+}
+
+static bool is_gpu(const tw_queue *queue)
+{
+    tw_device_type type;
+    TW_PASS(tw_device_info(tw_queue_device(queue), TW_DEVICE_INFO_TYPE, &type, sizeof type));
+    return type == TW_DEVICE_GPU;
+}
+
+static void paint_and_add(tw_queue *queue, tw_image *image, tw_buffer *sum, float value)
+{
+    const tw_sampler sampler = tw_sampler_make(false, TW_ADDRESS_CLAMP_TO_EDGE, TW_FILTER_LINEAR);
+    const tw_range range = tw_image_range(image);
+    tw_command_group *cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, range, paint, .out = tw_write_image_2d(cg, image), .value = value);
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    cg = tw_queue_begin(queue);
+    tw_parallel_for(cg, range, add_sample, .in = tw_sample_image_2d(cg, image, sampler), .sum = tw_read_write(cg, sum));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+}
+
+/* Samples see what launches before have written, whether they are submitted one by one or as a graph; and what is in new memory
+   at the same address. */
+TW_TEST(sampled_images_are_up_to_date)
+{
+    enum { TURNS = 16, IN_GRAPH = 4 };
+    tw_queue *queue = tw_test_queue();
+    const size_t side = is_gpu(queue) ? MOST_SIDE : 64;
+    const tw_image_layout layout = {.order = TW_R, .type = TW_FLOAT, .size = tw_range_2d(side, side)};
+    float expected = 0;
+    memset(sums, 0, sizeof sums);
+    for (int time = 0; time < 3; ++time) {
+        tw_image *image = NULL;
+        tw_buffer *sum = NULL;
+        tw_command_graph *graph = NULL;
+        TW_PASS(tw_image_create(layout, &image));
+        TW_PASS(tw_buffer_create_over(sums, sizeof sums[0], tw_range_2d(side, side), &sum));
+        for (int i = 0; i < TURNS; ++i, expected += (float)i)
+            paint_and_add(queue, image, sum, (float)(i + 1));
+        TW_PASS(tw_queue_begin_recording(queue));
+        for (int i = 0; i < IN_GRAPH; ++i)
+            paint_and_add(queue, image, sum, (float)(1 << i));
+        TW_PASS(tw_queue_end_recording(queue, &graph));
+        for (int i = 0; i < TURNS; ++i, expected += 15)
+            TW_PASS(tw_queue_submit_graph(queue, graph, NULL));
+        tw_command_graph_destroy(&graph);
+        TW_PASS(tw_buffer_destroy(&sum));
+        TW_PASS(tw_image_destroy(&image));
+        TW_CHECK(are_all(side * side, expected));
+    }
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* A queue over all devices gives each of them its own texture. */
+TW_TEST(parts_of_a_launch_sample_too)
+{
+    tw_queue *queue = tw_test_queue_over(2, 0);
+    const size_t side = is_gpu(queue) ? MOST_SIDE : 64;
+    const tw_image_layout layout = {.order = TW_R, .type = TW_FLOAT, .size = tw_range_2d(side, side)};
+    tw_image *image = NULL;
+    tw_buffer *sum = NULL;
+    memset(sums, 0, sizeof sums);
+    TW_PASS(tw_image_create(layout, &image));
+    TW_PASS(tw_buffer_create_over(sums, sizeof sums[0], tw_range_2d(side, side), &sum));
+    for (int i = 1; i <= 8; ++i)
+        paint_and_add(queue, image, sum, (float)i);
+    TW_PASS(tw_buffer_destroy(&sum));
+    TW_PASS(tw_image_destroy(&image));
+    TW_PASS(tw_queue_destroy(&queue));
+    TW_CHECK(are_all(side * side, 36));
+}
+
+struct write_and_sample {
+    tw_image_2d out;
+    tw_sampled_image_2d in;
+};
+static inline void write_and_sample(tw_item item, const struct write_and_sample *k)
+{
+    const tw_float2 at = {0.5f, 0.5f};
+    tw_write_imagef(k->out, tw_get_global_id(item), tw_read_imagef(k->in, at));
+}
+TW_RANGE_KERNEL(write_and_sample, 2);
+
+TW_TEST(a_kernel_does_not_write_what_it_samples)
+{
+    const tw_image_layout layout = {.order = TW_R, .type = TW_FLOAT, .size = tw_range_2d(8, 32)};
+    const tw_sampler sampler = tw_sampler_make(false, TW_ADDRESS_NONE, TW_FILTER_NEAREST);
+    tw_queue *queue = tw_test_queue();
+    tw_image *image = NULL, *other = NULL;
+    TW_PASS(tw_image_create(layout, &image));
+    TW_PASS(tw_image_create(layout, &other));
+    for (int first = 0; first < 2; ++first) {
+        tw_command_group *cg = tw_queue_begin(queue);
+        struct write_and_sample block;
+        if (first)
+            block.in = tw_sample_image_2d(cg, image, sampler);
+        block.out = tw_write_image_2d(cg, image);
+        if (!first)
+            block.in = tw_sample_image_2d(cg, image, sampler);
+        tw_parallel_for_kernel(cg, layout.size, TW_KERNEL(write_and_sample), &block, sizeof block);
+        tw_test_refuse(queue, cg, TW_ERROR_INVALID_ARGUMENT, "writes an image that it samples");
+    }
+    tw_queue *over = tw_test_queue_over(2, 0);
+    tw_command_group *cg = tw_queue_begin(over);
+    tw_parallel_for(cg, layout.size, write_and_sample, .out = tw_discard_write_image_2d(cg, image),
+                    .in = tw_sample_image_2d(cg, image, sampler));
+    tw_test_refuse(over, cg, TW_ERROR_INVALID_ARGUMENT, "writes an image that it samples");
+    TW_PASS(tw_queue_destroy(&over));
+    cg = tw_queue_begin(queue);
+    (void)tw_sample_image_2d(cg, NULL, sampler);
+    tw_test_refuse(queue, cg, TW_ERROR_INVALID_ARGUMENT, "the image is NULL");
+    cg = tw_queue_begin(queue);
+    (void)tw_sample_image_3d(cg, image, sampler);
+    tw_test_refuse(queue, cg, TW_ERROR_INVALID_ARGUMENT, "the accessor is for 3D images");
+    cg = tw_queue_begin(queue); /* another one may be written */
+    tw_parallel_for(cg, layout.size, write_and_sample, .out = tw_discard_write_image_2d(cg, other),
+                    .in = tw_sample_image_2d(cg, image, sampler));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    TW_PASS(tw_image_destroy(&image));
+    TW_PASS(tw_image_destroy(&other));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST_LIST = {
-    TW_CASE(every_mode_and_target_serves_scalars),   TW_CASE(structs_travel_both_ways),
-    TW_CASE(write_keeps_what_is_not_overwritten),    TW_CASE(accessors_of_one_group_to_one_buffer_unite),
-    TW_CASE(accessors_without_a_kernel_are_legal),   TW_CASE(what_is_no_accessor_is_an_error_of_the_group),
-    TW_CASE(discarding_transfers_nothing),           TW_CASE(a_union_with_a_reading_accessor_does_transfer),
-    TW_CASE(data_stays_where_it_is_needed),          TW_CASE(read_only_copies_live_on_several_devices_at_once),
-    TW_CASE(a_full_device_is_an_error_of_the_group), TW_CASES_END};
+    TW_CASE(every_mode_and_target_serves_scalars),
+    TW_CASE(structs_travel_both_ways),
+    TW_CASE(write_keeps_what_is_not_overwritten),
+    TW_CASE(accessors_of_one_group_to_one_buffer_unite),
+    TW_CASE(accessors_without_a_kernel_are_legal),
+    TW_CASE(what_is_no_accessor_is_an_error_of_the_group),
+    TW_CASE(discarding_transfers_nothing),
+    TW_CASE(a_union_with_a_reading_accessor_does_transfer),
+    TW_CASE(data_stays_where_it_is_needed),
+    TW_CASE(read_only_copies_live_on_several_devices_at_once),
+    TW_CASE(a_full_device_is_an_error_of_the_group),
+    TW_CASE(sampled_images_are_up_to_date),
+    TW_CASE(parts_of_a_launch_sample_too),
+    TW_CASE(a_kernel_does_not_write_what_it_samples),
+    TW_CASES_END,
+};

@@ -25,6 +25,7 @@
 #include "cuda_memory.h"
 #include "cuda_part.h"
 #include "cuda_stream.h"
+#include "cuda_texture.h"
 #include "cuda_times.h"
 
 static unsigned opened;     /* the number of open devices; under the discovery lock, as all of this */
@@ -41,6 +42,7 @@ static void release_device(struct tw_cuda_device *device)
         tw_cuda_close_fill(device);
         tw_cuda_close_condition(device);
         tw_cuda_close_copy_kernels(device);
+        tw_cuda_close_textures(device);
         tw_cuda_close_pool(device);
         tw_cuda_close_clock(device);
     }
@@ -152,6 +154,7 @@ static void release(struct tw_backend_device *base, void *memory)
     struct tw_cuda_device *device = tw_cuda_of(base);
     if (tw_cuda_lost(device))
         return;
+    tw_cuda_drop_textures(device, memory, 0, SIZE_MAX);
     if (tw_cuda_has_pool(device))
         tw_cuda_free(device, memory);
     else
@@ -177,8 +180,10 @@ static bool back(struct tw_backend_device *base, void *reserved, size_t at, size
 
 static void unback(struct tw_backend_device *base, void *reserved, size_t at, size_t bytes)
 {
-    if (!tw_cuda_lost(tw_cuda_of(base)))
-        tw_cuda_unback(tw_cuda_of(base), reserved, at, bytes);
+    if (tw_cuda_lost(tw_cuda_of(base)))
+        return;
+    tw_cuda_drop_textures(tw_cuda_of(base), reserved, at, bytes);
+    tw_cuda_unback(tw_cuda_of(base), reserved, at, bytes);
 }
 
 static void release_reserved(struct tw_backend_device *base, void *reserved, size_t bytes)
@@ -245,6 +250,7 @@ static const struct tw_backend_memory memory = {
     .free_shared = tw_cuda_free_shared,
     .hint = hint,
     .examine = tw_cuda_examine,
+    .texture = tw_cuda_texture,
 };
 
 static int cuda_ordinal(const struct tw_backend_device *device)

@@ -30,7 +30,8 @@ static bool may_lack(const void *slot)
         &tw_cuda.graph_update,           &tw_cuda.graph_set_attribute,   &tw_cuda.device_uuid,
         &tw_cuda.graph_condition_create, &tw_cuda.graph_add_conditional, &tw_cuda.device_resource,
         &tw_cuda.resource_split,         &tw_cuda.resource_describe,     &tw_cuda.green_create,
-        &tw_cuda.green_destroy,          &tw_cuda.green_stream_create};
+        &tw_cuda.green_destroy,          &tw_cuda.green_stream_create,   &tw_cuda.texture_create,
+        &tw_cuda.texture_destroy};
     for (size_t i = 0; i < sizeof slots / sizeof slots[0]; ++i)
         if (slot == slots[i])
             return true;
@@ -133,8 +134,15 @@ static bool retain(struct tw_cuda_device *device, int ordinal)
     if (device->max_shared_bytes < device->default_shared_bytes)
         device->max_shared_bytes = device->default_shared_bytes;
     device->page_bytes = page_bytes_of(device);
+    device->texture_limits =
+        (struct tw_cuda_texture_limits){.alignment = attribute(device->device, CU_TEXTURE_ALIGNMENT),
+                                        .pitch_alignment = attribute(device->device, CU_TEXTURE_PITCH_ALIGNMENT),
+                                        .width = attribute(device->device, CU_TEXTURE_ROW_PIXELS),
+                                        .height = attribute(device->device, CU_TEXTURE_ROWS),
+                                        .pitch = attribute(device->device, CU_TEXTURE_PITCH)};
     device->pages_shared_memory = attribute(device->device, CU_CONCURRENT_MANAGED_ACCESS) != 0;
     pthread_mutex_init(&device->streams, NULL);
+    pthread_mutex_init(&device->texturing, NULL);
     pthread_mutex_init(&device->clock, NULL);
     return true;
 }
@@ -178,6 +186,7 @@ static void release(struct tw_cuda_device *device)
     tw_cuda_leave(entry);
     free(device->idle_streams);
     pthread_mutex_destroy(&device->streams);
+    pthread_mutex_destroy(&device->texturing);
     pthread_mutex_destroy(&device->clock);
     (void)tw_cuda.context_release(device->device);
 }

@@ -151,12 +151,36 @@ struct cu_resource {
 };
 _Static_assert(sizeof(struct cu_resource) == 144, "the driver's size");
 
+/* Textures: a part of memory that they read, and how. */
+enum { CU_RESOURCE_PITCH_2D = 3, CU_TEXTURE_INTEGERS = 1, CU_TEXTURE_NORMALIZED = 2 };
+
+struct cu_texture_memory {
+    int type;
+    uintptr_t pixels;
+    int format;
+    unsigned channels;
+    size_t width, height, pitch;
+    unsigned char reserved[88];
+    unsigned flags;
+};
+_Static_assert(sizeof(struct cu_texture_memory) == 144, "the driver's size");
+
+struct cu_texture_reading {
+    int addressing[3], filter;
+    unsigned flags, anisotropy;
+    int mipmap_filter;
+    float mipmap_bias, mipmap_least, mipmap_most, border[4];
+    int reserved[12];
+};
+_Static_assert(sizeof(struct cu_texture_reading) == 104, "the driver's size");
+
 enum cu_device_attribute {
     CU_MAX_THREADS_PER_BLOCK = 1,
     CU_SHARED_PER_BLOCK = 8,
     CU_WARP_SIZE = 10,
     CU_REGISTERS_PER_BLOCK = 12,
     CU_CLOCK_KHZ = 13,
+    CU_TEXTURE_ALIGNMENT = 14,
     CU_MULTIPROCESSORS = 16,
     CU_INTEGRATED = 18, /* the host's memory is the device's own */
     CU_ECC = 32,
@@ -164,6 +188,10 @@ enum cu_device_attribute {
     CU_MEMORY_BUS_BITS = 37,
     CU_L2_BYTES = 38,
     CU_MAX_THREADS_PER_MULTIPROCESSOR = 39,
+    CU_TEXTURE_PITCH_ALIGNMENT = 51,
+    CU_TEXTURE_ROW_PIXELS = 70, /* the most of a texture over memory, */
+    CU_TEXTURE_ROWS = 71,
+    CU_TEXTURE_PITCH = 72,
     CU_CAPABILITY_MAJOR = 75,
     CU_CAPABILITY_MINOR = 76,
     CU_SHARED_PER_MULTIPROCESSOR = 81,
@@ -287,6 +315,10 @@ enum cu_function_attribute {
     X(memory_unmap, "cuMemUnmap", (uintptr_t address, size_t bytes))                                                   \
     X(memory_access, "cuMemSetAccess",                                                                                 \
       (uintptr_t address, size_t bytes, const struct cu_access *access, size_t count))                                 \
+    X(texture_create, "cuTexObjectCreate",                                                                             \
+      (uint64_t *texture, const struct cu_texture_memory *memory, const struct cu_texture_reading *reading,            \
+       const void *view))                                                                                              \
+    X(texture_destroy, "cuTexObjectDestroy", (uint64_t texture))                                                       \
     X(device_resource, "cuDeviceGetDevResource", (cu_device device, struct cu_resource * resource, int type))          \
     X(resource_split, "cuDevSmResourceSplitByCount",                                                                   \
       (struct cu_resource * groups, unsigned *count, const struct cu_resource *all, struct cu_resource *rest,          \
@@ -356,6 +388,14 @@ struct tw_cuda_loaded_kernel {
     cu_function function;
 };
 
+/* What a texture over a device's memory may be; zero where there are none. */
+struct tw_cuda_texture_limits {
+    size_t alignment, pitch_alignment, width, height, pitch;
+};
+
+struct tw_cuda_texture;
+
+#define TW_CUDA_TEXTURE_BUCKETS 64u
 #define TW_CUDA_FILL_KERNELS 3u
 #define TW_CUDA_COPY_KERNELS 2u
 
@@ -372,15 +412,19 @@ struct tw_cuda_device {
     size_t max_shared_bytes;     /* of a block, for a function that was allowed more */
     size_t page_bytes;           /* of memory that is mapped; 0: the device cannot */
     bool pages_shared_memory;    /* memory that it shares with the host moves on demand, and takes hints */
-    uint64_t peers;              /* bit k: it can use the memory of device k; for the first 64 devices */
-    pthread_mutex_t streams;     /* protects the members up to pool_stream */
-    cu_stream *idle_streams;     /* streams on which nothing runs */
+    struct tw_cuda_texture_limits texture_limits;
+    uint64_t peers;          /* bit k: it can use the memory of device k; for the first 64 devices */
+    pthread_mutex_t streams; /* protects the members up to pool_stream */
+    cu_stream *idle_streams; /* streams on which nothing runs */
     size_t idle_count, idle_capacity;
     struct tw_gpu_stage *idle_stages;
     struct tw_cuda_loaded_kernel fills[TW_CUDA_FILL_KERNELS], copies[TW_CUDA_COPY_KERNELS], set_condition;
     bool pool_is_tried;
     cu_pool pool; /* NULL: there is none */
     cu_stream pool_stream;
+    pthread_mutex_t texturing; /* protects textures */
+    struct tw_cuda_texture *textures[TW_CUDA_TEXTURE_BUCKETS];
+    atomic_size_t texture_count;
     pthread_mutex_t clock; /* protects bases and base */
     struct tw_cuda_base bases[2];
     struct tw_cuda_base *base;    /* the newer one; NULL: none yet */

@@ -295,11 +295,14 @@ static cu_result prepare(struct tw_gpu_kernel *kernel, const struct tw_internal_
     return allow(kernel, launch->local_bytes);
 }
 
-/* Whether a kernel's code waits by itself for what comes before it. A kernel that is found was compiled with this version of
-   the headers, so that follows from the architecture. */
-static bool awaits(const struct tw_gpu_kernel *kernel)
+/* Whether a launch waits by itself for what comes before it. A kernel that is found was compiled with this version of the
+   headers, so that follows from the architecture. What has textures does not: nothing says that they see what was
+   written after the first blocks came to the device. */
+static bool awaits(const struct tw_internal_launch *launch)
 {
-    return kernel->rank * 10 >= TW_INTERNAL_SIMT_AWAITS && tw_cuda.launch_with && TW_TUNE_DEPENDENT_LAUNCHES;
+    const struct tw_gpu_kernel *kernel = launch->found;
+    return kernel->rank * 10 >= TW_INTERNAL_SIMT_AWAITS && !launch->samples && tw_cuda.launch_with
+           && TW_TUNE_DEPENDENT_LAUNCHES;
 }
 
 /* Enqueues a kernel whose blocks come to the device as soon as those of the kernel before it leave (programmatic dependent
@@ -343,7 +346,7 @@ cu_result tw_cuda_enqueue(const struct tw_internal_launch *launch, cu_stream str
         return error;
     if (launch->together && tw_cuda.launch_with)
         return enqueue_together(&call, stream);
-    return awaits(launch->found)
+    return awaits(launch)
                ? enqueue_dependent(node, stream)
                : tw_cuda.launch(node->function, node->grid[0], node->grid[1], node->grid[2], node->block[0],
                                 node->block[1], node->block[2], node->dynamic_bytes, stream, NULL, node->extra);
@@ -353,7 +356,7 @@ cu_result tw_cuda_add_node(const struct tw_internal_launch *launch, cu_graph gra
                            bool follows_kernel, cu_node *node)
 {
     const struct cu_edge edge = {.from_port = CU_PORT_PROGRAMMATIC, .type = CU_EDGE_PROGRAMMATIC};
-    const bool has_edge = follows_kernel && !launch->together && awaits(launch->found) && tw_cuda.graph_add_edges;
+    const bool has_edge = follows_kernel && !launch->together && awaits(launch) && tw_cuda.graph_add_edges;
     struct call call;
     cu_result error = prepare(launch->found, launch, &call);
     if (!error)

@@ -55,7 +55,7 @@ static bool add_disjoint(struct tw_command_group *group, struct tw_buffer *root,
     for (size_t i = 0; i < group->use_count; ++i) {
         struct tw_use *other = &group->uses[i];
         if (other->data == use->data && other->needs == use->needs && other->writes == use->writes
-            && tw_box_merge(&other->box, &use->box)) {
+            && other->samples == use->samples && tw_box_merge(&other->box, &use->box)) {
             other->is_part = !tw_box_covers(&other->box, &use->data->whole);
             return true;
         }
@@ -92,12 +92,13 @@ static bool merge_use(struct tw_command_group *group, struct tw_buffer *root, st
         return add_disjoint(group, root, &use);
     const struct tw_use other = group->uses[from];
     const struct tw_box both = tw_box_intersect(&other.box, &use.box);
-    const bool adds = (use.needs && !other.needs) || (use.writes && !other.writes);
+    const bool adds = (use.needs && !other.needs) || (use.writes && !other.writes) || (use.samples && !other.samples);
     if (adds) {
         group->uses[from].box = both;
         group->uses[from].is_part = !tw_box_covers(&both, &root->data.whole);
         group->uses[from].needs = other.needs || use.needs;
         group->uses[from].writes = other.writes || use.writes;
+        group->uses[from].samples = other.samples || use.samples;
     }
     if (adds && !add_pieces(group, root, other, pieces, tw_box_subtract(&other.box, &both, pieces)))
         return false;
@@ -118,7 +119,14 @@ static inline bool add_use(struct tw_command_group *group, struct tw_buffer *roo
     const uint64_t bit = (uint64_t)1 << ((uintptr_t)root / 16 * 0x9e3779b97f4a7c15u >> 58);
     group->has_parts |= is_part;
     if (group->seen & bit) {
-        const struct tw_use use = {&root->data, *box, is_part, tw_access_mode_needs(mode), tw_access_mode_writes(mode)};
+        const struct tw_use use = {
+            .data = &root->data,
+            .box = *box,
+            .is_part = is_part,
+            .needs = tw_access_mode_needs(mode),
+            .writes = tw_access_mode_writes(mode),
+            .samples = group->is_sampling,
+        };
         return merge_use(group, root, use, 0);
     }
     struct tw_use *use = append_use(group, root);
@@ -130,6 +138,7 @@ static inline bool add_use(struct tw_command_group *group, struct tw_buffer *roo
     use->is_part = is_part;
     use->needs = tw_access_mode_needs(mode);
     use->writes = tw_access_mode_writes(mode);
+    use->samples = group->is_sampling;
     return true;
 }
 
@@ -313,6 +322,16 @@ void *tw_command_group_access_within(struct tw_command_group *group, struct tw_b
                                      const struct tw_box *accessed, tw_access_mode mode)
 {
     return access_box(group, root, accessed, mode) ? tw_buffer_address(root, all, group->device->space) : NULL;
+}
+
+void tw_command_group_begin_sampling(struct tw_command_group *group)
+{
+    group->samples = group->is_sampling = true;
+}
+
+void tw_command_group_end_sampling(struct tw_command_group *group)
+{
+    group->is_sampling = false;
 }
 
 struct tw_internal_target tw_internal_reduction(tw_command_group *group, tw_buffer *buffer, size_t index, bool keep)

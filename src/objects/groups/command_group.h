@@ -43,6 +43,8 @@ struct tw_group_recorder {
                     bool keep, bool is_array);
     /* Notes the launch of the group's kernel, which is its first one. */
     void (*launch)(struct tw_command_group *group, const struct tw_launch_request *request, const void *block);
+    /* Notes that the last access is of a sampled image. */
+    void (*sample)(struct tw_command_group *group, const struct tw_backend_texture *texture);
     /* Makes it a group of the queue's first device, for a step that is not divided. Fails, as does the group, if it has
        accessors. */
     tw_status (*settle)(struct tw_command_group *group, const char *step);
@@ -65,6 +67,8 @@ struct tw_command_group {
     uint64_t seen;                            /* a bit for each buffer in `uses`, by a hash: buffers may share a bit */
     bool borrows;                             /* a buffer in `uses` is `lent` */
     bool has_parts;                           /* one of `uses` is of a part of its buffer */
+    bool samples;                             /* one of `uses` is of a sampled image, ... */
+    bool is_sampling;                         /* ... and so is the one that is being added */
     bool on_host;                             /* its accessors are on the host: tw_update_host(), or TW_HOST */
     const struct tw_group_recorder *recorder; /* on a queue over several devices, until it is settled; else NULL */
     struct tw_divided *divided;               /* what that has recorded; or NULL */
@@ -153,6 +157,9 @@ bool tw_command_group_access(struct tw_command_group *group, struct tw_buffer *b
    that address; NULL if there is nothing to access, or the group fails. */
 void *tw_command_group_access_within(struct tw_command_group *group, struct tw_buffer *root, const struct tw_box *all,
                                      const struct tw_box *accessed, tw_access_mode mode);
+/* Let the accesses in between be those of sampled images: the group then refuses to write what they read. */
+void tw_command_group_begin_sampling(struct tw_command_group *group);
+void tw_command_group_end_sampling(struct tw_command_group *group);
 /* Submits groups of the devices of a queue, or of the queue itself, as one submission: no other command comes between
    them. They depend on `before`, which the caller keeps; NULL: on none. Groups that were submitted are gone, and NULL. `event` as for tw_queue_submit();
    `events` receives one of each group, which is measured; NULL if not wanted. */

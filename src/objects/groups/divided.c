@@ -97,6 +97,13 @@ static void *note_reduction(struct tw_command_group *group, struct tw_buffer *bu
     return to;
 }
 
+static void note_sample(struct tw_command_group *group, const struct tw_backend_texture *texture)
+{
+    struct tw_mapped_access *access = &group->divided->accesses[group->divided->count - 1];
+    access->is_sampled = true;
+    access->texture = *texture;
+}
+
 /* Notes the access whose memory a word of the block stands for, if it is a placeholder: also one just behind that memory.
    Returns false if memory is exhausted. */
 static bool note_word(struct tw_divided *divided, size_t at)
@@ -190,8 +197,11 @@ static tw_status settle(struct tw_command_group *group, const char *step)
 
 bool tw_divided_begin(struct tw_command_group *group)
 {
-    static const struct tw_group_recorder recorder = {
-        .access = note_access, .reduce = note_reduction, .launch = note_launch, .settle = settle};
+    static const struct tw_group_recorder recorder = {.access = note_access,
+                                                      .reduce = note_reduction,
+                                                      .launch = note_launch,
+                                                      .sample = note_sample,
+                                                      .settle = settle};
     static _Atomic uint16_t groups;
     struct tw_divided *divided = atomic_exchange(&group->queue->devices->spare, NULL);
     if (!divided && !(divided = calloc(1, sizeof *divided)))

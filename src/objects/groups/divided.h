@@ -26,9 +26,11 @@ struct tw_mapped_access {
     tw_access_mode mode;
     enum tw_access_kind kind;
     tw_range_mapper mapper;
-    uintptr_t placeholder; /* stands for the first element of the box ... */
-    size_t bytes;          /* ... with so many bytes up to its last one */
-    bool is_found;         /* it was found in the block */
+    uintptr_t placeholder;             /* stands for the first element of the box ... */
+    size_t bytes;                      /* ... with so many bytes up to its last one */
+    bool is_found;                     /* it was found in the block */
+    bool is_sampled;                   /* it is of a sampled image: of */
+    struct tw_backend_texture texture; /* without an address; its width is 0 if it can have none */
 };
 
 /* A word of the block that has a placeholder. */

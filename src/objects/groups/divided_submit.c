@@ -20,6 +20,7 @@
 #include "divided_step.h"
 #include "objects/data/buffer.h"
 #include "runtime/allocation.h"
+#include "texture.h"
 
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
 
@@ -32,6 +33,39 @@ static void set_address(const struct tw_submission *all, size_t access, unsigned
         if (placeholder->access == access)
             memcpy(all->block + placeholder->at, &pointer, sizeof pointer);
     }
+}
+
+/* Stores, with the address of a sampled image, what reads it on the group's device. The placeholder is that of the image
+   alone, so the rest of it lies behind its address. */
+static void set_texture(const struct tw_submission *all, size_t access, const struct tw_command_group *group,
+                        const void *pixels)
+{
+    struct tw_backend_texture texture = all->divided->accesses[access].texture;
+    struct tw_internal_sampling sampling;
+    texture.pixels = pixels;
+    tw_texture_find(group, all->divided->accesses[access].root, &texture, &sampling);
+    for (size_t i = 0; i < all->divided->placeholder_count; ++i) {
+        const struct tw_placeholder *placeholder = &all->divided->placeholders[i];
+        if (placeholder->access == access && !placeholder->beyond
+            && placeholder->at + sizeof(tw_sampled_image_2d) <= all->request.block_bytes)
+            memcpy(all->block + placeholder->at + offsetof(tw_sampled_image_2d, tw_sampling_), &sampling,
+                   sizeof sampling);
+    }
+}
+
+/* Records an access of a piece. */
+static void record_access(const struct tw_submission *all, const struct tw_piece *piece, size_t index,
+                          struct tw_command_group *group)
+{
+    const struct tw_mapped_access *access = &all->divided->accesses[index];
+    if (access->is_sampled)
+        tw_command_group_begin_sampling(group);
+    void *address =
+        tw_command_group_access_within(group, access->root, &access->box, &piece->boxes[index], access->mode);
+    tw_command_group_end_sampling(group);
+    set_address(all, index, address);
+    if (access->is_sampled && access->texture.width && address)
+        set_texture(all, index, group, address);
 }
 
 /* The views of a kernel that checks them have a record, which is the group's own. */
@@ -56,13 +90,10 @@ static struct tw_command_group *record_piece(const struct tw_submission *all, co
     if (divided->block)
         memcpy(all->block, divided->block, all->request.block_bytes);
     for (size_t i = 0; i < divided->count && group->status == TW_SUCCESS; ++i) {
-        const struct tw_mapped_access *access = &divided->accesses[i];
-        if (access->kind != TW_ACCESS_KERNEL)
+        if (divided->accesses[i].kind != TW_ACCESS_KERNEL)
             tw_divided_record_reduction(all, group, i);
         else
-            set_address(
-                all, i,
-                tw_command_group_access_within(group, access->root, &access->box, &piece->boxes[i], access->mode));
+            record_access(all, piece, i, group);
     }
     if (divided->block) {
         set_bounds(all, group);

@@ -10,6 +10,7 @@
 #include "command_group.h"
 #include "objects/data/buffer.h"
 #include "objects/data/image.h"
+#include "texture.h"
 
 /* The accessor keeps the buffer alive, but nothing keeps the image: destroying it is refused as it is for buffers. */
 struct tw_host_image {
@@ -103,6 +104,32 @@ struct tw_internal_image tw_internal_image_access(tw_command_group *group, tw_im
     }
     tw_command_group_fail(group, status);
     return none;
+}
+
+struct tw_internal_image tw_internal_image_sample(tw_command_group *group, tw_image *image, tw_sampler sampler,
+                                                  unsigned kind, struct tw_internal_sampling *sampling)
+{
+    *sampling = (struct tw_internal_sampling){.sampler = sampler};
+    if (tw_command_group_status(group) != TW_SUCCESS)
+        return (struct tw_internal_image){.data = NULL};
+    tw_command_group_begin_sampling(group);
+    const struct tw_internal_image accessed = tw_internal_image_access(group, image, TW_READ, kind);
+    tw_command_group_end_sampling(group);
+    if (!accessed.data)
+        return accessed;
+    struct tw_backend_texture texture = {.pixels = accessed.data, .sampler = sampler};
+    if (kind == TW_INTERNAL_IMAGE_2d) { /* others have no textures */
+        texture.width = image->layout.size.size[1];
+        texture.height = image->layout.size.size[0];
+        texture.pitch = image->layout.row_pitch;
+        texture.order = image->layout.order;
+        texture.type = image->layout.type;
+    }
+    if (group->recorder)
+        group->recorder->sample(group, &texture);
+    else if (texture.width)
+        tw_texture_find(group, image->buffer->root, &texture, sampling);
+    return accessed;
 }
 
 void tw_image_require(tw_command_group *group, const tw_image *image, tw_channel_order order, tw_channel_type type)

@@ -63,6 +63,19 @@ static tw_status check_targets(const struct tw_command_group *group, const tw_ke
                      kernel->name, group->reduced_count, kernel->name, members);
 }
 
+/* Fails if a kernel writes what it samples: textures would not see it. */
+static tw_status check_samples(const struct tw_command_group *group, const tw_kernel *kernel)
+{
+    for (size_t i = 0; i < group->use_count; ++i)
+        if (group->uses[i].samples && group->uses[i].writes)
+            return tw_fail(
+                TW_ERROR_INVALID_ARGUMENT,
+                "kernel %s writes an image that it samples: give it the image by tw_read_write_image_2d() or "
+                "the like, and a sampler",
+                kernel->name);
+    return TW_SUCCESS;
+}
+
 /* Fails if a kernel is a variant, and the block has other values than it is compiled for; checks targets and pointers. */
 static tw_status check_values(const struct tw_command_group *group, const tw_kernel *kernel, const void *block)
 {
@@ -72,7 +85,9 @@ static tw_status check_values(const struct tw_command_group *group, const tw_ker
             "this variant of kernel %s is compiled for %s, and launched with another value; kernel %s itself "
             "chooses its variant",
             kernel->name, kernel->values + 2, kernel->name);
-    const tw_status status = check_targets(group, kernel, block);
+    tw_status status = check_targets(group, kernel, block);
+    if (status == TW_SUCCESS && group->samples)
+        status = check_samples(group, kernel);
     return status == TW_SUCCESS ? tw_kernel_check_pointers(group, kernel, block) : status;
 }
 
@@ -195,6 +210,7 @@ static tw_status try_launch(struct tw_command_group *group, const tw_kernel **ke
     launch->access_count = group->use_count;
     struct tw_backend_device *device = group->queue->device->backend;
     launch->together = group->runs_together;
+    launch->samples = group->samples;
     const tw_status status = device->backend->check(device, *kernel, launch);
     return status == TW_SUCCESS && launch->together ? check_together(group, *kernel) : status;
 }

@@ -393,4 +393,5 @@ extern "C" const pattern_side pattern_cuda = {
      run_conv<conv_either>, run_boxes, run_product, run_scan<scan_pairs, 2 * SCAN_GROUP>,
      run_scan<scan_steps, SCAN_GROUP>, run_scan<scan_place, SCAN_GROUP>, run_waves, run_waves, run_waves, run_waves,
      run_blur<false, cudaFilterModeLinear>, run_blur<true, cudaFilterModeLinear>,
-     run_blur<false, cudaFilterModePoint>}};
+     run_blur<false, cudaFilterModePoint>, run_blur<false, cudaFilterModeLinear>,
+     run_blur<false, cudaFilterModeLinear>}};

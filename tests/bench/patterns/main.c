@@ -110,6 +110,8 @@ static const struct pattern patterns[] = {
     BLUR(blur_bytes, BYTES, 4),
     BLUR(blur_floats, FLOATS, 16),
     BLUR(blur_nearest, BYTES, 4),
+    BLUR(blur_any, BYTES, 4),
+    BLUR(blur_code, BYTES, 4),
 };
 
 static const struct pattern_side *const sides[] = {&pattern_teamwork, &pattern_cuda};
@@ -202,9 +204,9 @@ static bool are_alike(const void *a, const void *b, size_t bytes, enum kind kind
 /* The part of the largest number that results may be apart; the weights of the hardware's filter have 8 bits. */
 static double tolerance_of(const struct pattern *p)
 {
-    const bool is_filtered = p->run == PATTERN_blur_bytes || p->run == PATTERN_blur_floats;
+    const bool is_by_code = p->run == PATTERN_blur_code || p->run == PATTERN_blur_floats;
     const enum kind read = p->arrays[0].kind;
-    return is_filtered ? 1.0 / 256 : read == DOUBLES ? 1e-12 : read == INTS ? 0 : 1e-5;
+    return is_by_code ? 1.0 / 256 : read == DOUBLES ? 1e-12 : read == INTS ? 0 : 1e-5;
 }
 
 static bool check(const struct pattern *p, const struct pattern_data data[SIDES])

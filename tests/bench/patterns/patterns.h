@@ -39,7 +39,9 @@ extern "C" {
     X(waves_pointers)                                                                                                  \
     X(blur_bytes)                                                                                                      \
     X(blur_floats)                                                                                                     \
-    X(blur_nearest)
+    X(blur_nearest)                                                                                                    \
+    X(blur_any)                                                                                                        \
+    X(blur_code)
 
 #define PATTERN_RUN_NAME(name) PATTERN_##name,
 enum pattern_run { PATTERN_RUNS(PATTERN_RUN_NAME) PATTERN_RUN_COUNT };

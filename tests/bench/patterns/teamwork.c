@@ -352,30 +352,34 @@ TW_ND_RANGE_KERNEL(waves_pointers, 1, 4, 64);
 
 /* ---- samples of an image along a line, between its pixels ----------------------------------------------------------- */
 
-struct blur {
-    tw_const_image_2d in;
-    float *out;
-    float dx, dy;
-};
-
-#define BLUR(name, type, filter)                                                                                       \
-    static inline void name(tw_item item, const struct blur *k)                                                        \
+/* The members of a block, and its samples. */
+#define BLUR(name, image, sample)                                                                                      \
+    struct name {                                                                                                      \
+        image in;                                                                                                      \
+        float *out;                                                                                                    \
+        float dx, dy;                                                                                                  \
+    };                                                                                                                 \
+    static inline void name(tw_item item, const struct name *k)                                                        \
     {                                                                                                                  \
-        const tw_const_image_2d in = tw_image_as(k->in, TW_RGBA, type);                                                \
-        const tw_sampler sampler = tw_sampler_make(false, TW_ADDRESS_CLAMP_TO_EDGE, filter);                           \
         tw_float2 at = {(float)tw_global_id(item, 1), (float)tw_global_id(item, 0)};                                   \
         tw_float4 sum = {0, 0, 0, 0};                                                                                  \
         for (int i = 0; i < BLUR_SAMPLES; ++i) {                                                                       \
-            sum += tw_read_imagef(in, sampler, at);                                                                    \
+            sum += sample;                                                                                             \
             at.x += k->dx;                                                                                             \
             at.y += k->dy;                                                                                             \
         }                                                                                                              \
         k->out[tw_global_linear_id(item)] = sum.x + sum.y + sum.z + sum.w;                                             \
     }                                                                                                                  \
-    TW_RANGE_KERNEL(TW_BLOCK(blur) name, 2);
-BLUR(blur_bytes, TW_UNORM_INT8, TW_FILTER_LINEAR)
-BLUR(blur_floats, TW_FLOAT, TW_FILTER_LINEAR)
-BLUR(blur_nearest, TW_UNORM_INT8, TW_FILTER_NEAREST)
+    TW_RANGE_KERNEL(name, 2);
+/* By the hardware's samplers, as the twins: with constants, and for any image and sampler (blur_any); and by code. */
+#define BLUR_SAMPLER(filter) tw_sampler_make(false, TW_ADDRESS_CLAMP_TO_EDGE, filter)
+#define BLUR_AS(type, filter) tw_read_imagef(tw_image_as(k->in, TW_RGBA, type, BLUR_SAMPLER(filter)), at)
+BLUR(blur_bytes, tw_sampled_image_2d, BLUR_AS(TW_UNORM_INT8, TW_FILTER_LINEAR))
+BLUR(blur_floats, tw_sampled_image_2d, BLUR_AS(TW_FLOAT, TW_FILTER_LINEAR))
+BLUR(blur_nearest, tw_sampled_image_2d, BLUR_AS(TW_UNORM_INT8, TW_FILTER_NEAREST))
+BLUR(blur_any, tw_sampled_image_2d, tw_read_imagef(k->in, at))
+BLUR(blur_code, tw_const_image_2d,
+     tw_read_imagef(tw_image_as(k->in, TW_RGBA, TW_UNORM_INT8), BLUR_SAMPLER(TW_FILTER_LINEAR), at))
 
 /* ---- the side ----------------------------------------------------------------------------------------------------- */
 
@@ -469,31 +473,22 @@ RUN(waves_pointers, tw_parallel_for_nd_range, tw_nd_range_make(INNER, tw_range_3
     .a = IN(8), .b = IN(9), .vx = INOUT(10), .vy = INOUT(11), .vz = INOUT(12), .row = d->n[2],
     .plane = d->n[1] * d->n[2], .dt = 0.25f)
 
-static bool blur(const struct pattern_data *d, const tw_kernel *kernel, tw_channel_type type)
-{
-    const tw_image_layout layout = {.order = TW_RGBA, .type = type, .size = tw_range_2d(size(d, 0), size(d, 1))};
-    if (!image && !bench_passed(tw_image_create_on_buffer(d->at[0], layout, &image)))
-        return false;
-    tw_command_group *cg = tw_queue_begin(bench_queue());
-    const struct blur block = {.in = tw_read_image_2d(cg, image), .out = OUT(1), .dx = 0.71f, .dy = 0.43f};
-    tw_parallel_for_kernel(cg, layout.size, kernel, &block, sizeof block);
-    return bench_passed(tw_queue_submit(bench_queue(), cg, NULL)) && bench_passed(tw_queue_wait(bench_queue()));
-}
-
-static bool run_blur_bytes(const struct pattern_data *d)
-{
-    return blur(d, TW_KERNEL(blur_bytes), TW_UNORM_INT8);
-}
-
-static bool run_blur_floats(const struct pattern_data *d)
-{
-    return blur(d, TW_KERNEL(blur_floats), TW_FLOAT);
-}
-
-static bool run_blur_nearest(const struct pattern_data *d)
-{
-    return blur(d, TW_KERNEL(blur_nearest), TW_UNORM_INT8);
-}
+#define RUN_BLUR(name, channel, accessor)                                                                              \
+    static bool run_##name(const struct pattern_data *d)                                                               \
+    {                                                                                                                  \
+        const tw_image_layout layout = {                                                                               \
+            .order = TW_RGBA, .type = channel, .size = tw_range_2d(size(d, 0), size(d, 1))};                           \
+        if (!image && !bench_passed(tw_image_create_on_buffer(d->at[0], layout, &image)))                              \
+            return false;                                                                                              \
+        tw_command_group *cg = tw_queue_begin(bench_queue());                                                          \
+        tw_parallel_for(cg, layout.size, name, .in = accessor, .out = OUT(1), .dx = 0.71f, .dy = 0.43f);               \
+        return bench_passed(tw_queue_submit(bench_queue(), cg, NULL)) && bench_passed(tw_queue_wait(bench_queue()));   \
+    }
+RUN_BLUR(blur_bytes, TW_UNORM_INT8, tw_sample_image_2d(cg, image, BLUR_SAMPLER(TW_FILTER_LINEAR)))
+RUN_BLUR(blur_floats, TW_FLOAT, tw_sample_image_2d(cg, image, BLUR_SAMPLER(TW_FILTER_LINEAR)))
+RUN_BLUR(blur_nearest, TW_UNORM_INT8, tw_sample_image_2d(cg, image, BLUR_SAMPLER(TW_FILTER_NEAREST)))
+RUN_BLUR(blur_any, TW_UNORM_INT8, tw_sample_image_2d(cg, image, BLUR_SAMPLER(TW_FILTER_LINEAR)))
+RUN_BLUR(blur_code, TW_UNORM_INT8, tw_read_image_2d(cg, image))
 
 #define RUN_OF(name) [PATTERN_##name] = run_##name,
 const struct pattern_side pattern_teamwork = {

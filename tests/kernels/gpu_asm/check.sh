@@ -4,7 +4,7 @@
 # usage: check.sh CLANG INCLUDE_OPTION...
 #
 # Compiles atomic.c, which says what it expects, for an NVIDIA GPU in the simt lowering, and compares the instructions
-# that touch memory; histogram.c, range.c, matrix.c and merge.c likewise; and shared.c in the teams lowering. Needs no
+# that touch memory; histogram.c, range.c, matrix.c, merge.c and image.c likewise; and shared.c in the teams lowering. Needs no
 # GPU, CUDA toolkit or device runtime; with a toolkit the result is assembled too. Exit status 77: this compiler has no NVPTX backend.
 # shellcheck disable=SC2046,SC2086 # lists of instructions are words
 . "$(dirname "$0")/../../support/ptx.sh"
@@ -111,8 +111,15 @@ for kernel in merge_tiles sort_by_tiles; do
     fi
 done
 
-# Kernels, and kernels that reduce, are C++ too.
-for name in range histogram; do
+# A sample is one instruction. The kernel itself reads no pixels: another function does, where there is no texture.
+compile_ptx image "$@"
+if [ "$(count_in sample_pairs_tw 'tex\.2d\.v4\.f32\.f32')" != 2 ] || [ "$(count_in sample_pairs_tw 'ld\.global')" != 0 ]; then
+    echo "the samples of $source are not an instruction each"
+    exit 1
+fi
+
+# Kernels, kernels that reduce, and those with images are C++ too.
+for name in range histogram image; do
     language="-x c++ -std=c++17" compile_ptx "$name" "$@"
 done
 

@@ -245,6 +245,86 @@ TW_OVERLOADED tw_uint4 tw_internal_sample_uint(struct tw_internal_image image, u
     return tw_internal_nearest_uint(image, kind, sampler, at);
 }
 
+/* ---- sampled images ---------------------------------------------------------------------------------------------- */
+
+/* A sample by the texture. To the compiler it is an operation on numbers, which it moves as it likes: nothing writes the
+   pixels while the kernel runs, and the launch does not begin before what comes before it is over. */
+#ifdef __NVPTX__
+#define TW_INTERNAL_HAS_TEXTURES true
+#define TW_INTERNAL_TEX(T, letter, texture, at, c)                                                                     \
+    __asm__("tex.2d.v4." T ".f32 {%0, %1, %2, %3}, [%4, {%5, %6}];"                                                    \
+            : "=" letter((c)[0]), "=" letter((c)[1]), "=" letter((c)[2]), "=" letter((c)[3])                           \
+            : "l"(texture), "f"((at).x), "f"((at).y))
+#else
+#define TW_INTERNAL_HAS_TEXTURES false
+#define TW_INTERNAL_TEX(T, letter, texture, at, c) ((void)(texture), (void)(at), (void)(c))
+#endif
+/* Whether code is faster than a texture, as far as the kernel's constants tell: the linear filter of pixels of 16 bytes
+   takes an H200's hardware 6.5 times as long as that of 4 bytes, and 2.7 times as long as this code. */
+TW_DEVICE_INLINE bool tw_internal_is_faster_by_code(struct tw_internal_image image, tw_sampler sampler)
+{
+    return __builtin_constant_p(image.pixel_bytes) && image.pixel_bytes == 16 && __builtin_constant_p(sampler.tw_bits_)
+           && tw_sampler_filter_mode(sampler) == TW_FILTER_LINEAR;
+}
+
+/* What is rare is called: other orders of channels that are no constants, and code that reads any format, where a
+   texture could have read the image. So a sample is one instruction and one branch, and takes few registers. */
+#define TW_INTERNAL_SAMPLED(T, texel, letter)                                                                          \
+    TW_DEVICE_INLINE tw_##T##4 tw_internal_texture_##T(uint64_t texture, tw_float4 at)                                 \
+    {                                                                                                                  \
+        tw_##T tw_c[4] = {0};                                                                                          \
+        TW_INTERNAL_TEX(texel, letter, texture, at, tw_c);                                                             \
+        const tw_##T##4 tw_v = {tw_c[0], tw_c[1], tw_c[2], tw_c[3]};                                                   \
+        return tw_v;                                                                                                   \
+    }                                                                                                                  \
+    TW_DEVICE_INLINE tw_##T##4 tw_internal_arranged_##T(tw_##T##4 c, unsigned order)                                   \
+    {                                                                                                                  \
+        if (tw_internal_has_x(order))                                                                                  \
+            c.w = 1;                                                                                                   \
+        return tw_internal_arrange_##T(c, order);                                                                      \
+    }                                                                                                                  \
+    TW_INTERNAL_NOT_IN_PLACE tw_##T##4 tw_internal_sampled_##T##_called(uint64_t w0, uint64_t w1, uint64_t w2,         \
+                                                                        uint64_t w3, uint64_t texture,                 \
+                                                                        uint64_t address, unsigned bits, tw_float4 at) \
+    {                                                                                                                  \
+        const uint64_t tw_words[4] = {w0, w1, w2, w3};                                                                 \
+        const tw_sampler tw_by = {bits};                                                                               \
+        struct tw_internal_image tw_image;                                                                             \
+        __builtin_memcpy(&tw_image, tw_words, sizeof tw_image);                                                        \
+        if (address == w0 + 1)                                                                                         \
+            return tw_internal_arranged_##T(tw_internal_texture_##T(texture, at), tw_image.order);                     \
+        return tw_internal_sample_##T(tw_image, TW_INTERNAL_IMAGE_2d, tw_by, at);                                      \
+    }                                                                                                                  \
+    TW_OVERLOADED tw_##T##4 tw_internal_sampled_##T(struct tw_internal_image image, unsigned kind,                     \
+                                                    struct tw_internal_sampling sampling, tw_float4 at)                \
+    {                                                                                                                  \
+        const bool tw_may_have = TW_INTERNAL_HAS_TEXTURES && kind == TW_INTERNAL_IMAGE_2d                              \
+                                 && !tw_internal_is_faster_by_code(image, sampling.sampler);                           \
+        const bool tw_is_known = __builtin_constant_p(image.order) && __builtin_constant_p(image.type);                \
+        const uint64_t tw_data = (uint64_t)(uintptr_t)image.data;                                                      \
+        uint64_t tw_w[4];                                                                                              \
+        if (tw_may_have && sampling.address == tw_data + (tw_is_known && image.order != TW_RGBA)) {                    \
+            const tw_##T##4 tw_v = tw_internal_texture_##T(sampling.texture, at);                                      \
+            return tw_is_known ? tw_internal_arranged_##T(tw_v, image.order) : tw_v;                                   \
+        }                                                                                                              \
+        if (!tw_may_have || tw_is_known)                                                                               \
+            return tw_internal_sample_##T(image, kind, sampling.sampler, at);                                          \
+        __builtin_memcpy(tw_w, &image, sizeof tw_w);                                                                   \
+        return tw_internal_sampled_##T##_called(tw_w[0], tw_w[1], tw_w[2], tw_w[3], sampling.texture,                  \
+                                                sampling.address, sampling.sampler.tw_bits_, at);                      \
+    }                                                                                                                  \
+    TW_OVERLOADED tw_##T##4 tw_internal_sampled_##T(struct tw_internal_image image, unsigned kind,                     \
+                                                    struct tw_internal_sampling sampling, tw_int4 at)                  \
+    {                                                                                                                  \
+        return tw_internal_sample_##T(image, kind, sampling.sampler, at);                                              \
+    }
+TW_INTERNAL_SAMPLED(float, "f32", "f")
+TW_INTERNAL_SAMPLED(int, "s32", "r")
+TW_INTERNAL_SAMPLED(uint, "u32", "r")
+#undef TW_INTERNAL_TEX
+#undef TW_INTERNAL_HAS_TEXTURES
+#undef TW_INTERNAL_SAMPLED
+
 /* ---- the functions of kernels ------------------------------------------------------------------------------------ */
 
 /* One name for all kinds of images: `image` is the type, and S1 the scalar coordinate's or the vector's type. */
@@ -276,6 +356,14 @@ TW_OVERLOADED tw_uint4 tw_internal_sample_uint(struct tw_internal_image image, u
         return __builtin_convertvector(tw_v, tw_##R##4);                                                               \
     }
 
+#define TW_INTERNAL_READ_SAMPLED(suffix, T, R, kind, coordinates)                                                      \
+    TW_OVERLOADED tw_##R##4 tw_read_image##suffix(tw_sampled_image_##kind image, coordinates at)                       \
+    {                                                                                                                  \
+        const tw_##T##4 tw_v =                                                                                         \
+            tw_internal_sampled_##T(image.tw_, TW_INTERNAL_IMAGE_##kind, image.tw_sampling_, tw_internal_xyz(at, 0));  \
+        return __builtin_convertvector(tw_v, tw_##R##4);                                                               \
+    }
+
 #define TW_INTERNAL_WRITE(suffix, T, V, kind, place)                                                                   \
     TW_OVERLOADED void tw_write_image##suffix(tw_image_##kind image, place at, tw_##V##4 pixel)                        \
     {                                                                                                                  \
@@ -303,7 +391,33 @@ TW_OVERLOADED tw_uint4 tw_internal_sample_uint(struct tw_internal_image image, u
     TW_INTERNAL_WRITES(kind, place)                                                                                    \
     TW_INTERNAL_WRITES(kind, tw_id)                                                                                    \
     TW_INTERNAL_IMAGE_FACTS(tw_image_##kind)                                                                           \
-    TW_INTERNAL_IMAGE_FACTS(tw_const_image_##kind)
+    TW_INTERNAL_IMAGE_FACTS(tw_const_image_##kind)                                                                     \
+    TW_INTERNAL_IMAGE_AS(tw_image_##kind)                                                                              \
+    TW_INTERNAL_IMAGE_AS(tw_const_image_##kind)
+#define TW_INTERNAL_SAMPLED_READS(kind, coordinates)                                                                   \
+    TW_INTERNAL_READ_SAMPLED(f, float, float, kind, coordinates)                                                       \
+    TW_INTERNAL_READ_SAMPLED(h, float, half, kind, coordinates)                                                        \
+    TW_INTERNAL_READ_SAMPLED(i, int, int, kind, coordinates)                                                           \
+    TW_INTERNAL_READ_SAMPLED(ui, uint, uint, kind, coordinates)
+#define TW_INTERNAL_SAMPLED_IMAGE_KIND(kind, place, coordinates)                                                       \
+    TW_INTERNAL_SAMPLED_READS(kind, place)                                                                             \
+    TW_INTERNAL_SAMPLED_READS(kind, coordinates)                                                                       \
+    TW_INTERNAL_IMAGE_FACTS(tw_sampled_image_##kind)                                                                   \
+    TW_OVERLOADED tw_sampled_image_##kind tw_image_as(tw_sampled_image_##kind image, tw_channel_order order,           \
+                                                      tw_channel_type type, tw_sampler sampler)                        \
+    {                                                                                                                  \
+        if (order != (tw_channel_order)image.tw_.order || type != (tw_channel_type)image.tw_.type                      \
+            || sampler.tw_bits_ != image.tw_sampling_.sampler.tw_bits_)                                                \
+            image.tw_sampling_.address = 0;                                                                            \
+        image.tw_sampling_.sampler = sampler;                                                                          \
+        image.tw_ = tw_internal_as(image.tw_, order, type);                                                            \
+        return image;                                                                                                  \
+    }                                                                                                                  \
+    TW_OVERLOADED tw_sampled_image_##kind tw_image_as(tw_sampled_image_##kind image, tw_channel_order order,           \
+                                                      tw_channel_type type)                                            \
+    {                                                                                                                  \
+        return tw_image_as(image, order, type, image.tw_sampling_.sampler);                                            \
+    }
 #define TW_INTERNAL_IMAGE_FACTS(image_type)                                                                            \
     TW_OVERLOADED int tw_get_image_width(image_type image)                                                             \
     {                                                                                                                  \
@@ -316,7 +430,8 @@ TW_OVERLOADED tw_uint4 tw_internal_sample_uint(struct tw_internal_image image, u
     TW_OVERLOADED tw_channel_type tw_get_image_channel_data_type(image_type image)                                     \
     {                                                                                                                  \
         return (tw_channel_type)image.tw_.type;                                                                        \
-    }                                                                                                                  \
+    }
+#define TW_INTERNAL_IMAGE_AS(image_type)                                                                               \
     TW_OVERLOADED image_type tw_image_as(image_type image, tw_channel_order order, tw_channel_type type)               \
     {                                                                                                                  \
         image.tw_ = tw_internal_as(image.tw_, order, type);                                                            \
@@ -336,11 +451,13 @@ TW_OVERLOADED tw_uint4 tw_internal_sample_uint(struct tw_internal_image image, u
         tw_image.tw_.layers = 1;                                                                                       \
         return tw_image;                                                                                               \
     }
-#define TW_INTERNAL_IMAGE_MORE(prefix)                                                                                 \
+#define TW_INTERNAL_IMAGE_SIZES(prefix)                                                                                \
     TW_INTERNAL_IMAGE_FACT(int, tw_get_image_height, prefix##2d, height)                                               \
     TW_INTERNAL_IMAGE_FACT(int, tw_get_image_height, prefix##3d, height)                                               \
+    TW_INTERNAL_IMAGE_FACT(int, tw_get_image_depth, prefix##3d, depth)
+#define TW_INTERNAL_IMAGE_MORE(prefix)                                                                                 \
+    TW_INTERNAL_IMAGE_SIZES(prefix)                                                                                    \
     TW_INTERNAL_IMAGE_FACT(int, tw_get_image_height, prefix##2d_array, height)                                         \
-    TW_INTERNAL_IMAGE_FACT(int, tw_get_image_depth, prefix##3d, depth)                                                 \
     TW_INTERNAL_IMAGE_FACT(size_t, tw_get_image_array_size, prefix##1d_array, height)                                  \
     TW_INTERNAL_IMAGE_FACT(size_t, tw_get_image_array_size, prefix##2d_array, depth)                                   \
     TW_INTERNAL_IMAGE_LAYER(prefix##1d_array, prefix##1d, height, tw_internal_pixel(array.tw_, 0, (int32_t)layer, 0))  \
@@ -353,8 +470,17 @@ TW_INTERNAL_IMAGE_KIND(1d_array, tw_int2, tw_float2)
 TW_INTERNAL_IMAGE_KIND(2d_array, tw_int4, tw_float4)
 TW_INTERNAL_IMAGE_MORE(tw_image_)
 TW_INTERNAL_IMAGE_MORE(tw_const_image_)
+TW_INTERNAL_SAMPLED_IMAGE_KIND(1d, tw_int, tw_float)
+TW_INTERNAL_SAMPLED_IMAGE_KIND(2d, tw_int2, tw_float2)
+TW_INTERNAL_SAMPLED_IMAGE_KIND(3d, tw_int4, tw_float4)
+TW_INTERNAL_IMAGE_SIZES(tw_sampled_image_)
 
 #undef TW_INTERNAL_READ
+#undef TW_INTERNAL_READ_SAMPLED
+#undef TW_INTERNAL_SAMPLED_READS
+#undef TW_INTERNAL_SAMPLED_IMAGE_KIND
+#undef TW_INTERNAL_IMAGE_AS
+#undef TW_INTERNAL_IMAGE_SIZES
 #undef TW_INTERNAL_WRITE
 #undef TW_INTERNAL_READS
 #undef TW_INTERNAL_WRITES

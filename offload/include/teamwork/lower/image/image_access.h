@@ -4,8 +4,9 @@
  *
  *     tw_const_image_1d  tw_const_image_2d  tw_const_image_3d  tw_const_image_1d_array  tw_const_image_2d_array
  *     tw_image_1d        tw_image_2d        tw_image_3d        tw_image_1d_array        tw_image_2d_array
+ *     tw_sampled_image_1d  tw_sampled_image_2d  tw_sampled_image_3d
  *
- * The const ones can only be read. Accessors (image.h) make them, lower/image/image.h uses them.
+ * The const ones and the sampled ones can only be read. Accessors (image.h) make them, lower/image/image.h uses them.
  */
 #ifndef TEAMWORK_LOWER_IMAGE_ACCESS_H
 #define TEAMWORK_LOWER_IMAGE_ACCESS_H
@@ -13,6 +14,7 @@
 #include <stdint.h>
 
 #include <teamwork/lower/kernel/launch.h>
+#include <teamwork/sampler.h>
 
 /* Private to the library although installed. 32 bytes; a pixel lies at data + (z * slice_rows + y) * row_pitch + x *
    its size, where y counts the layers of a 1D array and z those of a 2D array. */
@@ -53,5 +55,24 @@ struct tw_internal_image {
 TW_INTERNAL_IMAGE_KINDS(TW_INTERNAL_IMAGE_TYPES)
 #undef TW_INTERNAL_IMAGE_TYPES
 #undef TW_INTERNAL_IMAGE_BOUNDS
+
+/* How a sampled image is read: by the sampler, or by a texture of one device that does the same. The texture is of
+   pixels at one address. Where a block goes to another device, its pointers are replaced and this number is not: then
+   the two differ, and the texture is not used. */
+struct tw_internal_sampling {
+    uint64_t texture; /* the driver's number */
+    uint64_t address; /* of its pixels, which is even, and 1 more if the order is not TW_RGBA; 0: no texture */
+    tw_sampler sampler;
+    uint32_t unused;
+};
+
+#define TW_INTERNAL_SAMPLED_IMAGE_KINDS(X) X(1d) X(2d) X(3d)
+#define TW_INTERNAL_SAMPLED_IMAGE_TYPE(kind)                                                                           \
+    typedef struct tw_sampled_image_##kind {                                                                           \
+        struct tw_internal_image tw_;                                                                                  \
+        struct tw_internal_sampling tw_sampling_;                                                                      \
+    } tw_sampled_image_##kind;
+TW_INTERNAL_SAMPLED_IMAGE_KINDS(TW_INTERNAL_SAMPLED_IMAGE_TYPE)
+#undef TW_INTERNAL_SAMPLED_IMAGE_TYPE
 
 #endif

@@ -187,6 +187,7 @@ struct tw_internal_launch {
     size_t access_count;
     int stacks;    /* work-items of an nd_range kernel went to stacks of their own. Accessed atomically */
     bool together; /* the runtime's own: the groups wait for each other (root_group.h) */
+    bool samples;  /* likewise: it has sampled images, which textures may read */
 };
 
 /* ---- reductions -------------------------------------------------------------------------------------------------- */
