@@ -488,6 +488,8 @@ struct tw_backend {
        admits one of the types. 0: it is always called. */
     unsigned types_on_demand;
 
+    bool runs_stages; /* `launch` and `launch_batch` run the stages of launches (teamwork/lower/kernel/launch.h) */
+
     /* Optional tables; NULL: the devices cannot do this. */
     const struct tw_backend_memory *memory;
     const struct tw_backend_async *async;

@@ -214,6 +214,18 @@ void tw_host_end(const struct tw_internal_kernel *kernel, struct tw_internal_lau
         kernel->host_end(description);
 }
 
+const struct tw_internal_kernel *tw_host_next_stage(const struct tw_internal_kernel *kernel,
+                                                    struct tw_internal_launch *description)
+{
+    const unsigned char *block = description->args;
+    const struct tw_internal_next_launch *stage =
+        (const void *)(block + tw_internal_next_launch_offset(kernel->args_bytes));
+    description->args = stage + 1;
+    description->range[0] = description->whole[0] = stage->range;
+    --description->stages;
+    return stage->kernel;
+}
+
 bool tw_host_needs_one_thread(const struct tw_internal_kernel *kernel, const struct tw_internal_launch *description)
 {
     const size_t *range = description->range;

@@ -57,6 +57,10 @@ bool tw_host_prepare(const struct tw_internal_kernel *kernel, struct tw_internal
                      struct tw_host_scratch *scratch);
 void tw_host_end(const struct tw_internal_kernel *kernel, struct tw_internal_launch *description);
 
+/* Makes a launch of a kernel that has stages the first of them, and returns that one's kernel. */
+const struct tw_internal_kernel *tw_host_next_stage(const struct tw_internal_kernel *kernel,
+                                                    struct tw_internal_launch *description);
+
 /* Returns the status of a launch that has returned. */
 tw_status tw_host_outcome(const struct tw_internal_kernel *kernel, const struct tw_internal_launch *description);
 

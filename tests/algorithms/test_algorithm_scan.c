@@ -249,6 +249,10 @@ static void check_recorded(unsigned properties)
         total_ints(cg, (const int *)tw_read(cg, x), 100, 0, (int *)tw_discard_write(cg, sum));
     }
     TW_PASS(tw_queue_end_recording(queue, &graph));
+    tw_device_type type;
+    TW_PASS(tw_device_info(tw_queue_device(queue), TW_DEVICE_INFO_TYPE, &type, sizeof type));
+    if (type == TW_DEVICE_HOST) /* all launches of an algorithm are one */
+        TW_EQUAL(tw_command_graph_count(graph), 2);
     for (int i = 0; i < 3; ++i)
         TW_PASS(tw_queue_submit_graph(queue, graph, NULL));
     TW_PASS(tw_queue_wait_and_throw(queue));

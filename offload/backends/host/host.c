@@ -197,8 +197,8 @@ static void limits(struct tw_backend_device *device, const struct tw_internal_ke
 static tw_status launch(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
                         struct tw_internal_launch *description)
 {
-    (void)device;
-    return tw_host_run(kernel, description, NULL);
+    return description->stages ? tw_host_launch_stages(device, kernel, description)
+                               : tw_host_run(kernel, description, NULL);
 }
 
 static int omp_number(const struct tw_backend_device *device)
@@ -218,6 +218,7 @@ static const struct tw_backend_interop interop = {
 
 const struct tw_backend tw_backend_host = {
     .name = "host",
+    .runs_stages = true,
     .interop = &interop,
     .parts = &parts,
     .count = count,

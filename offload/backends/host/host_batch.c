@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several kernels in one parallel region.
+ * Several kernels, and the stages of launches, in one parallel region.
  *
  * For a small kernel, opening and closing a region takes longer than its work. So the team stays in one region as long
  * as there is another kernel. Its first thread begins each kernel and waits until the other threads have finished it.
- * Between two kernels the first thread is in the runtime, for less than a microsecond.
+ * Between two kernels the first thread is in the runtime, for less than a microsecond. What one thread runs alone, the
+ * first thread runs while the others wait for the next kernel.
  */
 #define _GNU_SOURCE
 #include "host_batch.h"
@@ -21,18 +22,25 @@
 
 #define FIRST_POLLS 64u  /* polls before a thread checks whether it holds up a thread that it waits for */
 #define POLLS 500u       /* polls before a thread yields its processor, and between two yields */
-#define MOST_THREADS 64u /* threads of a batch: all share two counters, which takes longer with more threads */
+#define MOST_THREADS 64u /* threads of a batch: the first one looks for all others, one after the other */
+
+/* In a line of the cache of its own: a counter that all threads add to goes from one to the next. */
+struct progress {
+    _Alignas(64) atomic_uint done; /* kernels that a thread has run its piece of */
+};
 
 struct team {
-    struct tw_backend_batch *batch; /* with the kernel of the present turn */
-    bool over;
-    uint64_t poll_limit_ns; /* the time for which a waiting thread polls before it sleeps: OpenMP's */
+    struct tw_backend_batch *batch;
+    struct tw_internal_launch *stage; /* advance_batch() */
+    uint64_t poll_limit_ns;           /* the time for which a waiting thread polls before it sleeps: OpenMP's */
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     atomic_uint sleepers;
-    atomic_int processors[MOST_THREADS]; /* the processors that the threads last ran on */
-    _Alignas(64) atomic_uint turn;       /* kernels begun */
-    _Alignas(64) atomic_uint done;       /* pieces of all kernels that the other threads have run */
+    atomic_int processors[MOST_THREADS];     /* the processors that the threads last ran on */
+    _Alignas(64) atomic_uint turn;           /* kernels begun, and in the same line what the other threads need: */
+    const struct tw_internal_kernel *kernel; /* of the present turn; NULL: there is none any more */
+    struct tw_internal_launch *launch;
+    struct progress progress[MOST_THREADS];
 };
 
 static void advance(struct team *team, atomic_uint *counter)
@@ -102,84 +110,130 @@ static void await(struct team *team, atomic_uint *counter, unsigned value, unsig
     pthread_mutex_unlock(&team->mutex);
 }
 
-/* If `more`, advances the batch to the first kernel that can be prepared, and prepares it. Returns false if there is
-   none. */
-static bool find_ready(struct tw_backend_batch *batch, bool more, struct tw_host_scratch *scratch)
+/* Advances a batch, or a launch of it to its next stage: of a copy in `stage`, since the launch itself may run again.
+   Returns false if there is none left. */
+static bool advance_batch(struct tw_backend_batch *batch, tw_status status, struct tw_internal_launch *stage)
 {
-    while (more && !tw_host_needs_one_thread(batch->kernel, batch->launch)
-           && !tw_host_prepare(batch->kernel, batch->launch, scratch))
-        more = batch->next(batch, tw_host_outcome(batch->kernel, batch->launch));
+    if (status != TW_SUCCESS || !batch->launch->stages)
+        return batch->next(batch, status);
+    if (batch->launch != stage)
+        *stage = *batch->launch;
+    batch->launch = stage;
+    batch->kernel = tw_host_next_stage(batch->kernel, stage);
+    return true;
+}
+
+/* Prepares the kernel of a batch, or the next one that can be prepared. Returns false if there is none. */
+static bool find_ready(struct tw_backend_batch *batch, bool more, struct tw_host_scratch *scratch,
+                       struct tw_internal_launch *stage)
+{
+    while (more && !tw_host_prepare(batch->kernel, batch->launch, scratch))
+        more = advance_batch(batch, tw_host_outcome(batch->kernel, batch->launch), stage);
     return more;
 }
 
-/* Runs kernels as the first thread of the team, up to a kernel that needs no team. Returns true if there is one. */
-static bool lead(struct team *team, unsigned threads, struct tw_host_scratch *scratch)
+/* Runs a kernel as the first thread of the team. */
+static void run_together(struct team *team, unsigned turn, unsigned threads)
+{
+    team->kernel = team->batch->kernel;
+    team->launch = team->batch->launch;
+    note_processor(team, 0);
+    advance(team, &team->turn);
+    team->kernel->host(team->launch, 0, threads);
+    for (unsigned thread = 1; thread < threads; ++thread)
+        await(team, &team->progress[thread].done, turn, 0, threads);
+}
+
+/* Runs all kernels as the first thread of the team. */
+static void lead(struct team *team, unsigned threads, struct tw_host_scratch *scratch)
 {
     struct tw_backend_batch *batch = team->batch;
     bool more;
     unsigned turn = 0;
     do {
-        const struct tw_internal_kernel *kernel = batch->kernel;
-        struct tw_internal_launch *description = batch->launch;
-        ++turn;
-        note_processor(team, 0);
-        advance(team, &team->turn);
-        kernel->host(description, 0, threads);
-        await(team, &team->done, turn * (threads - 1), 0, threads);
-        tw_host_end(kernel, description);
-        more = find_ready(batch, batch->next(batch, tw_host_outcome(kernel, description)), scratch);
-    } while (more && !tw_host_needs_one_thread(batch->kernel, batch->launch));
-    team->over = true;
+        if (tw_host_needs_one_thread(batch->kernel, batch->launch))
+            batch->kernel->host(batch->launch, 0, 1);
+        else
+            run_together(team, ++turn, threads);
+        tw_host_end(batch->kernel, batch->launch);
+        more = advance_batch(batch, tw_host_outcome(batch->kernel, batch->launch), team->stage);
+    } while (find_ready(batch, more, scratch, team->stage));
+    team->kernel = NULL;
     advance(team, &team->turn);
-    return more;
 }
 
 static void follow(struct team *team, unsigned thread, unsigned threads)
 {
     for (unsigned turn = 1;; ++turn) {
         await(team, &team->turn, turn, thread, threads);
-        if (team->over)
+        if (!team->kernel)
             return;
         note_processor(team, thread);
-        team->batch->kernel->host(team->batch->launch, thread, threads);
-        advance(team, &team->done);
+        team->kernel->host(team->launch, thread, threads);
+        advance(team, &team->progress[thread].done);
     }
 }
 
-static bool run_team(struct tw_backend_batch *batch, struct tw_host_scratch *scratch)
+/* Runs a batch, whose kernel has been prepared, in a region. */
+static void run_team(struct tw_backend_batch *batch, struct tw_host_scratch *scratch, struct tw_internal_launch *stage)
 {
     struct team team = {.batch = batch,
+                        .stage = stage,
                         .poll_limit_ns = tw_team_poll_limit_ms() * (uint64_t)1000000u,
                         .mutex = PTHREAD_MUTEX_INITIALIZER,
                         .changed = PTHREAD_COND_INITIALIZER};
     for (unsigned thread = 0; thread < MOST_THREADS; ++thread)
         atomic_init(&team.processors[thread], -1);
-    bool more = false;
 #pragma omp parallel
     {
         const unsigned thread = (unsigned)omp_get_thread_num(), threads = (unsigned)omp_get_num_threads();
         if (thread == 0)
-            more = lead(&team, threads, scratch);
+            lead(&team, threads, scratch);
         else
             follow(&team, thread, threads);
     }
     pthread_mutex_destroy(&team.mutex);
     pthread_cond_destroy(&team.changed);
-    return more;
 }
 
 void tw_host_launch_batch(struct tw_backend_device *device, struct tw_backend_batch *batch)
 {
     struct tw_host_scratch scratch = {NULL, 0};
+    struct tw_internal_launch stage;
     (void)device;
     tw_team_bind();
     const bool has_team = (unsigned)omp_get_max_threads() <= MOST_THREADS;
-    bool more = find_ready(batch, true, &scratch);
+    bool more = true;
     while (more) {
-        if (has_team && !tw_host_needs_one_thread(batch->kernel, batch->launch))
-            more = run_team(batch, &scratch);
-        else
-            more = find_ready(batch, batch->next(batch, tw_host_run(batch->kernel, batch->launch, NULL)), &scratch);
+        if (has_team && !tw_host_needs_one_thread(batch->kernel, batch->launch)) {
+            if (find_ready(batch, true, &scratch, &stage))
+                run_team(batch, &scratch, &stage);
+            break;
+        }
+        more = advance_batch(batch, tw_host_run(batch->kernel, batch->launch, NULL), &stage);
     }
+    batch->launch = NULL; /* it may be `stage` */
     free(scratch.memory);
+}
+
+/* ---- a launch with stages ---------------------------------------------------------------------------------------- */
+
+/* A batch of one launch. */
+struct alone {
+    struct tw_backend_batch batch; /* first: the backend's view */
+    tw_status status;
+};
+
+static bool end_alone(struct tw_backend_batch *batch, tw_status status)
+{
+    ((struct alone *)batch)->status = status;
+    return false;
+}
+
+tw_status tw_host_launch_stages(struct tw_backend_device *device, const struct tw_internal_kernel *kernel,
+                                struct tw_internal_launch *launch)
+{
+    struct alone alone = {{kernel, launch, end_alone}, TW_SUCCESS};
+    tw_host_launch_batch(device, &alone.batch);
+    return alone.status;
 }

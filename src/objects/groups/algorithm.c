@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Algorithms as steps of command groups (teamwork/algorithms.h). An algorithm is a few launches of one block. The
- * last one is the group's own; those before it are groups that are submitted with it, as one. All of them use what
- * the group's accessors say, and temporary memory, so that the graph orders them. Knows nothing of what the kernels
- * compute.
+ * Algorithms as steps of command groups (teamwork/algorithms.h). An algorithm is a few launches of one block. Where the
+ * backend runs stages, the first one is the group's launch, and those behind it are its stages. Elsewhere the last one
+ * is the group's own; those before it are groups that are submitted with it, as one. All of them use what the group's
+ * accessors say, and temporary memory, so that the graph orders them. Knows nothing of what the kernels compute.
  */
 #include "algorithm.h"
 
@@ -24,11 +24,12 @@
 
 struct tw_internal_algorithm_device tw_internal_algorithm_device(const tw_command_group *group)
 {
-    struct tw_internal_algorithm_device device = {false, 1};
+    struct tw_internal_algorithm_device device = {false, false, 1};
     if (!group || group->status != TW_SUCCESS)
         return device;
     const struct tw_device *of = group->queue->device;
     device.is_gpu = of->backend->type == TW_DEVICE_GPU;
+    device.runs_stages = of->backend->backend->runs_stages;
     device.units = tw_device_facts(of)->compute_units;
     device.units += device.units == 0;
     return device;
@@ -198,6 +199,55 @@ static tw_status record_step(struct tw_command_group *group, const struct tw_int
     return status_of(step);
 }
 
+/* Makes room for `bytes` of arguments, of which the group has the first already. */
+static tw_status make_room(struct tw_command_group *group, size_t bytes)
+{
+    if (bytes > TW_FEW_ARGS_BYTES) {
+        unsigned char *args = realloc(group->args == group->few_args ? NULL : group->args, bytes);
+        if (!args)
+            return tw_fail(TW_ERROR_OUT_OF_MEMORY, "no memory for the launches of an algorithm");
+        if (group->args == group->few_args)
+            memcpy(args, group->few_args, group->args_bytes);
+        group->args = args;
+    }
+    group->args_bytes = bytes;
+    return TW_SUCCESS;
+}
+
+/* Adds the launches of a plan behind the first one as stages to the group, which has that one. */
+static tw_status add_stages(struct tw_command_group *group, const struct tw_internal_plan *plan)
+{
+    struct tw_backend_device *device = group->queue->device->backend;
+    const size_t bytes = group->args_bytes, offset = tw_internal_next_launch_offset(bytes);
+    tw_status status = make_room(group, (plan->count - 1) * (offset + sizeof(struct tw_internal_next_launch)) + bytes);
+    unsigned char *block = group->args;
+    for (size_t i = 1; i < plan->count && status == TW_SUCCESS; ++i) {
+        const struct tw_internal_plan_stage *of = &plan->stages[i];
+        struct tw_internal_next_launch *stage = (void *)(block + offset);
+        *stage = (struct tw_internal_next_launch){of->kernel, of->groups};
+        block = memcpy(stage + 1, group->args, bytes);
+        ((struct tw_internal_algorithm *)(void *)block)->pass = of->pass;
+        struct tw_internal_launch launch = group->launch;
+        launch.range[0] = launch.whole[0] = of->groups;
+        launch.args = block;
+        status = device->backend->check(device, of->kernel, &launch);
+    }
+    group->launch.stages = plan->count - 1;
+    return status;
+}
+
+/* Records all launches of a plan as one. */
+static void record_as_one(struct tw_command_group *group, const struct tw_internal_plan *plan,
+                          struct tw_internal_algorithm *block, size_t block_bytes)
+{
+    group->step = NULL;
+    block->pass = plan->stages[0].pass;
+    launch(group, &plan->stages[0], block, block_bytes);
+    const tw_status status = group->status == TW_SUCCESS ? add_stages(group, plan) : TW_SUCCESS;
+    if (status != TW_SUCCESS)
+        tw_command_group_fail(group, status);
+}
+
 void tw_internal_algorithm_run(tw_command_group *group, const struct tw_internal_plan *plan,
                                struct tw_internal_algorithm *block, size_t block_bytes)
 {
@@ -218,6 +268,10 @@ void tw_internal_algorithm_run(tw_command_group *group, const struct tw_internal
         status = make(group, plan->count + 1, plan->scratch_bytes, &block->scratch);
     if (status == TW_SUCCESS && plan->cleared_bytes)
         status = record_clearing(group, plan->cleared_bytes);
+    if (status == TW_SUCCESS && plan->count > 1 && group->queue->device->backend->backend->runs_stages) {
+        record_as_one(group, plan, block, block_bytes);
+        return;
+    }
     for (size_t i = 0; i + 1 < plan->count && status == TW_SUCCESS; ++i) {
         block->pass = plan->stages[i].pass;
         status = record_step(group, &plan->stages[i], block, block_bytes);

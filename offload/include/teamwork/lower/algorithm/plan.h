@@ -34,8 +34,8 @@ struct tw_internal_plan {
 
 /* What a plan depends on. */
 struct tw_internal_algorithm_device {
-    bool is_gpu;
-    size_t units; /* processors */
+    bool is_gpu, runs_stages; /* launches of a plan are one, and each costs little */
+    size_t units;             /* processors */
 };
 
 /* That of a group's queue. A group that is NULL or has failed has some. */

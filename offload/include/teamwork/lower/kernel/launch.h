@@ -15,7 +15,7 @@
 #include <teamwork/range.h>
 
 enum {
-    TW_INTERNAL_KERNEL_ABI = 23, /* of kernels that headers compiled; the runtime checks it */
+    TW_INTERNAL_KERNEL_ABI = 24, /* of kernels that headers compiled; the runtime checks it */
     /* argument blocks up to this many bytes travel as kernel arguments; larger ones through device memory */
     TW_INTERNAL_INLINE_ARGS_BYTES = 256,
     /* in the simt lowering, blocks up to this many bytes have a region for either way; who launches chooses */
@@ -153,6 +153,20 @@ struct tw_internal_cpu {
     void *(*memory)(struct tw_internal_launch *launch);
 };
 
+/* A launch that belongs to the one before it: a command has both, and they run one behind the other. It has one dimension
+   as that one, and the same size of groups. In front of it are the block of that one, and 0 to 15 bytes; its own block,
+   which has as many bytes, is behind it. */
+struct tw_internal_next_launch {
+    const struct tw_internal_kernel *kernel;
+    size_t range;
+};
+
+/* How far behind the beginning of a block the next stage is. */
+TW_DEVICE_INLINE size_t tw_internal_next_launch_offset(size_t block_bytes)
+{
+    return (block_bytes + 15) / 16 * 16;
+}
+
 /**
  * One launch, or a part of a larger one, which kernels cannot tell: ids and ranges are those of the whole. Filled by the
  * runtime, read by a launcher; lives until the launcher returns.
@@ -188,6 +202,7 @@ struct tw_internal_launch {
     int stacks;    /* work-items of an nd_range kernel went to stacks of their own. Accessed atomically */
     bool together; /* the runtime's own: the groups wait for each other (root_group.h) */
     bool samples;  /* likewise: it has sampled images, which textures may read */
+    size_t stages; /* behind this one, where the backend runs_stages: struct tw_internal_next_launch */
 };
 
 /* ---- reductions -------------------------------------------------------------------------------------------------- */
