@@ -83,8 +83,8 @@
  * order: the operation need not commute. `out` may be `in`; else they do not overlap. On a GPU the sums of floating
  * point may differ from run to run in their last bits.
  *
- * Memory: on a GPU reads the elements once, on a CPU twice but for small counts, and writes them once. Temporary: on
- * a GPU twice the size of a value for each 32 KiB.
+ * Memory: reads the elements once and writes them once; on a CPU reads them again from its cache. Temporary: on a GPU
+ * twice the size of a value for each 32 KiB, on a CPU a value for each 256 KiB, of 64 for each processor at most.
  *
  * Expands to: a struct, three kernels and the functions, all of whose names begin with `name`.
  */

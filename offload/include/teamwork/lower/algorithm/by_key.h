@@ -85,7 +85,7 @@
                 while (i < past) {                                                                                     \
                     if (begins)                                                                                        \
                         own.out[run.begun - 1] = own.in[i];                                                            \
-                    for (++i; i < past && !(begins = name##_begins(&own, i)); ++i)                                     \
+                    for (++i; i < past && !(begins = !(equal(own.in[i - 1], own.in[i]))); ++i)                         \
                         run.value = operation(run.value, VALUE(&own, i));                                              \
                     if (i < past || i == count || name##_begins(&own, i))                                              \
                         own.values_out[run.begun - 1] = run.value;                                                     \

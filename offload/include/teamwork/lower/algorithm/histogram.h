@@ -84,8 +84,28 @@ enum {
     }
 #define TW_INTERNAL_DEFINE_HISTOGRAM_SHARES(name, type, counter)                                                       \
     TW_INTERNAL_NO_CPU_KERNEL(name##_histogram_shares, name##_histogram)
+#define TW_INTERNAL_DEFINE_HISTOGRAM_SUMS(name, counter)                                                               \
+    TW_INTERNAL_NO_CPU_KERNEL(name##_histogram_sums, name##_histogram)
 
 #else
+
+/* Adds up what the shares have counted: some bins of all of them. */
+#define TW_INTERNAL_DEFINE_HISTOGRAM_SUMS(name, counter)                                                               \
+    static inline void name##_histogram_sums(tw_group group, const struct name##_histogram *k)                         \
+    {                                                                                                                  \
+        TW_ONCE(group) {                                                                                               \
+            const counter *const counts = (const counter *)k->common.scratch;                                          \
+            counter *const to = k->histogram;                                                                          \
+            const size_t bins = k->bins, copies = k->copies;                                                           \
+            size_t first = 0;                                                                                          \
+            const size_t past = tw_internal_map_share(bins, tw_group_range(group, 0), tw_group_id(group, 0), &first);  \
+            for (size_t i = first; i < past; ++i)                                                                      \
+                to[i] = counts[i];                                                                                     \
+            for (size_t share = 1; share < copies; ++share)                                                            \
+                for (size_t i = first; i < past; ++i)                                                                  \
+                    to[i] += counts[share * bins + i];                                                                 \
+        }                                                                                                              \
+    }
 
 #define TW_INTERNAL_DEFINE_HISTOGRAM_TILES(name, type, counter)                                                        \
     TW_INTERNAL_NO_GPU_KERNEL(name##_histogram_tiles, name##_histogram)
@@ -100,6 +120,9 @@ enum {
             const size_t past = tw_internal_share_of(&own.common, me, &i);                                             \
             for (size_t b = 0; b < bins; ++b)                                                                          \
                 to[b] = 0;                                                                                             \
+            if (own.is_near) /* LLVM does not make two loops of one */                                                 \
+                for (; i < past; ++i)                                                                                  \
+                    ++to[name##_near_bin(&own, own.in[i])];                                                            \
             for (; i < past; ++i) {                                                                                    \
                 const type x = own.in[i];                                                                              \
                 const size_t bin = name##_bin(&own, x);                                                                \
@@ -120,25 +143,25 @@ enum {
         counter *histogram;                                                                                            \
         MEMBER;                                                                                                        \
         size_t bins, copies;                                                                                           \
+        bool is_near; /* tw_internal_even_is_near() */                                                                 \
     };
 
 #define TW_INTERNAL_DEFINE_HISTOGRAM(name, type, counter)                                                              \
     TW_INTERNAL_DEFINE_HISTOGRAM_TILES(name, type, counter)                                                            \
     TW_INTERNAL_DEFINE_HISTOGRAM_SHARES(name, type, counter)                                                           \
-    TW_INTERNAL_ALWAYS_INLINE size_t name##_finish_range(const struct name##_histogram *k)                             \
+    TW_INTERNAL_ALWAYS_INLINE size_t name##_clear_range(const struct name##_histogram *k)                              \
     {                                                                                                                  \
         return k->bins;                                                                                                \
     }                                                                                                                  \
-    TW_INTERNAL_ALWAYS_INLINE void name##_finish_at(const struct name##_histogram *k, size_t i)                        \
+    TW_INTERNAL_ALWAYS_INLINE void name##_clear_at(const struct name##_histogram *k, size_t i)                         \
     {                                                                                                                  \
-        counter all = 0;                                                                                               \
-        for (size_t share = 0; !TW_ON_GPU && share < k->copies; ++share)                                               \
-            all += ((const counter *)k->common.scratch)[share * k->bins + i];                                          \
-        k->histogram[i] = all;                                                                                         \
+        k->histogram[i] = 0;                                                                                           \
     }                                                                                                                  \
+    TW_INTERNAL_DEFINE_HISTOGRAM_SUMS(name, counter)                                                                   \
     TW_ND_RANGE_KERNEL(static TW_BLOCK(name##_histogram) TW_FOR_GPUS name##_histogram_tiles, TW_INTERNAL_TILE_ITEMS);  \
     TW_WORK_GROUP_KERNEL(static TW_BLOCK(name##_histogram) TW_FOR_CPUS name##_histogram_shares, 1);                    \
-    TW_INTERNAL_DEFINE_MAP(name##_finish, name##_histogram);                                                           \
+    TW_INTERNAL_DEFINE_GPU_MAP(name##_clear, name##_histogram);                                                        \
+    TW_WORK_GROUP_KERNEL(static TW_BLOCK(name##_histogram) TW_FOR_CPUS name##_histogram_sums, 1);                      \
     static inline __attribute__((unused)) void name##_record(tw_command_group *group, struct name##_histogram *k,      \
                                                              const char *refusal)                                      \
     {                                                                                                                  \
@@ -147,7 +170,7 @@ enum {
         tw_internal_plan_histogram(                                                                                    \
             &plan, device, &k->common, k->bins, &k->copies, sizeof(type), sizeof(counter), TW_INTERNAL_TILE(type),     \
             device.is_gpu ? TW_KERNEL(name##_histogram_tiles) : TW_KERNEL(name##_histogram_shares),                    \
-            TW_INTERNAL_MAP_KERNEL(name##_finish, device));                                                            \
+            device.is_gpu ? TW_KERNEL(name##_clear_map) : TW_KERNEL(name##_histogram_sums));                           \
         if (refusal)                                                                                                   \
             tw_internal_algorithm_refuse(group, refusal);                                                              \
         else                                                                                                           \
@@ -160,6 +183,10 @@ enum {
     {                                                                                                                  \
         return tw_internal_even_bin(&k->even, x);                                                                      \
     }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE size_t name##_near_bin(const struct name##_histogram *k, type x)                         \
+    {                                                                                                                  \
+        return tw_internal_near_bin(&k->even, x);                                                                      \
+    }                                                                                                                  \
     TW_INTERNAL_DEFINE_HISTOGRAM(name, type, counter)                                                                  \
     static inline __attribute__((unused)) void name(tw_command_group *group, const type *in, size_t count,             \
                                                     size_t bins, TW_INTERNAL_LIMIT(type) lower,                        \
@@ -171,7 +198,9 @@ enum {
         k.in = in;                                                                                                     \
         k.histogram = histogram;                                                                                       \
         k.even.bins = k.bins = bins;                                                                                   \
-        name##_record(group, &k, TW_INTERNAL_EVEN_REFUSAL(&k.even, lower, upper));                                     \
+        const char *const refusal = TW_INTERNAL_EVEN_REFUSAL(&k.even, lower, upper);                                   \
+        k.is_near = tw_internal_even_is_near(&k.even, sizeof(type), (type) - 1 < (type)1);                             \
+        name##_record(group, &k, refusal);                                                                             \
     }
 
 #define TW_INTERNAL_HISTOGRAM_RANGE(name, type, counter)                                                               \
@@ -181,6 +210,10 @@ enum {
         size_t bin;                                                                                                    \
         TW_INTERNAL_FIND_BIN(k->edges, k->bins, x, bin);                                                               \
         return bin;                                                                                                    \
+    }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE size_t name##_near_bin(const struct name##_histogram *k, type x)                         \
+    {                                                                                                                  \
+        return name##_bin(k, x);                                                                                       \
     }                                                                                                                  \
     TW_INTERNAL_DEFINE_HISTOGRAM(name, type, counter)                                                                  \
     static inline __attribute__((unused)) void name(tw_command_group *group, const type *in, size_t count,             \
@@ -214,7 +247,8 @@ static inline void tw_internal_plan_histogram(struct tw_internal_plan *plan, str
             tw_internal_add_stage(plan, kernel, tiles < most ? tiles : most, TW_INTERNAL_TILE_ITEMS, 0);
         return;
     }
-    *copies = tw_internal_shares(block, device.units < most ? device.units : most, element_bytes);
+    *copies = tw_internal_shares(block, device.units < most ? device.units : most, 2,
+                                 TW_INTERNAL_COST_OF_COUNT + element_bytes);
     tw_internal_add_stage(plan, kernel, *copies, 1, 0);
     if (*copies > 1) {
         plan->scratch_bytes = *copies * bins * counter_bytes;

@@ -7,10 +7,10 @@
 
 /* How the bin of an offset from the lower limit is found: floor(offset * bins / range). */
 enum tw_internal_even_way {
-    TW_INTERNAL_EVEN_SHIFT,  /* bins have a power of 2 of numbers */
-    TW_INTERNAL_EVEN_SCALE,  /* a product of 64 bits is right or 1 too small */
-    TW_INTERNAL_EVEN_DIVIDE, /* offset * bins has at most 64 bits */
-    TW_INTERNAL_EVEN_CORRECT /* floating point is about right */
+    TW_INTERNAL_EVEN_CORRECT, /* floating point is about right; also of limits in floating point */
+    TW_INTERNAL_EVEN_SHIFT,   /* bins have a power of 2 of numbers */
+    TW_INTERNAL_EVEN_SCALE,   /* a product of 64 bits is right or 1 too small */
+    TW_INTERNAL_EVEN_DIVIDE   /* offset * bins has at most 64 bits */
 };
 
 /* `bins` bins of the same width, from a lower limit to an upper one that is in none. */
@@ -54,6 +54,15 @@ TW_INTERNAL_ALWAYS_INLINE size_t tw_internal_even_bin_of(const struct tw_interna
     return (size_t)bin;
 }
 
+/* Whether tw_internal_near_bin() finds the bin of each integer of so many bytes, in 32 bits: each is in a bin. */
+TW_INTERNAL_ALWAYS_INLINE bool tw_internal_even_is_near(const struct tw_internal_even *even, size_t bytes,
+                                                        bool is_signed)
+{
+    return bytes <= 4 && even->way == TW_INTERNAL_EVEN_SHIFT && even->shift < 32
+           && even->range == 1ull << 8 * bytes % 64
+           && even->lower == (is_signed ? 0 - (1ull << (8 * bytes - 1) % 64) : 0);
+}
+
 /* Takes the limits of integers, of which the lower one is below the upper one. */
 TW_INTERNAL_ALWAYS_INLINE void tw_internal_even_set(struct tw_internal_even *even, unsigned long long lower,
                                                     unsigned long long upper)
@@ -76,6 +85,10 @@ TW_INTERNAL_ALWAYS_INLINE void tw_internal_even_set(struct tw_internal_even *eve
     TW_OVERLOADED size_t tw_internal_even_bin(const struct tw_internal_even *even, type x)                             \
     {                                                                                                                  \
         return tw_internal_even_bin_of(even, (unsigned long long)x - even->lower);                                     \
+    }                                                                                                                  \
+    TW_OVERLOADED size_t tw_internal_near_bin(const struct tw_internal_even *even, type x)                             \
+    {                                                                                                                  \
+        return ((unsigned)x - (unsigned)even->lower) >> even->shift;                                                   \
     }
 #define TW_INTERNAL_DEFINE_EVEN_LIMITS(type)                                                                           \
     TW_OVERLOADED bool tw_internal_even_limits(struct tw_internal_even *even, type lower, type upper)                  \
@@ -85,6 +98,11 @@ TW_INTERNAL_ALWAYS_INLINE void tw_internal_even_set(struct tw_internal_even *eve
         return lower < upper;                                                                                          \
     }
 #define TW_INTERNAL_DEFINE_EVEN_FLOATING(type)                                                                         \
+    TW_OVERLOADED size_t tw_internal_near_bin(const struct tw_internal_even *even, type x)                             \
+    {                                                                                                                  \
+        (void)x;                                                                                                       \
+        return (size_t)even->bins;                                                                                     \
+    }                                                                                                                  \
     TW_OVERLOADED size_t tw_internal_even_bin(const struct tw_internal_even *even, type x)                             \
     {                                                                                                                  \
         if (!((double)x >= even->low && (double)x < even->high))                                                       \

@@ -60,7 +60,7 @@ static inline void tw_internal_add_map(struct tw_internal_plan *plan, struct tw_
     const size_t most = TW_INTERNAL_MAP_GROUPS * device.units;
     size_t groups = range ? tw_internal_divide_up(range, TW_INTERNAL_TILE_ITEMS) : 1;
     if (!device.is_gpu)
-        groups = tw_internal_shares(&numbers, device.units, bytes);
+        groups = tw_internal_shares(&numbers, device.units, 1, bytes);
     else if (groups > most)
         groups = most;
     tw_internal_add_stage(plan, kernel, groups, device.is_gpu ? TW_INTERNAL_TILE_ITEMS : 1, 0);

@@ -335,8 +335,9 @@ static inline void tw_internal_plan_merge(struct tw_internal_plan *plan, struct 
     tw_internal_begin_plan(plan);
     if (!count)
         return;
+    const size_t cost = TW_INTERNAL_COST_OF_MERGE + element_bytes;
     const size_t groups =
-        device.is_gpu ? tw_internal_divide_up(count, tile) : tw_internal_shares(&all, device.units, element_bytes);
+        device.is_gpu ? tw_internal_divide_up(count, tile) : tw_internal_shares(&all, device.units, 1, cost);
     *share = all.share;
     if (device.is_gpu && tw_internal_add_paths(plan, paths, groups, 0))
         plan->scratch_bytes = groups * sizeof(size_t);

@@ -10,6 +10,10 @@
 
 enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those of tiles: the counter of tiles */
 
+/* Of a CPU: what a thread reads for the second time comes from its cache, where it has so many bytes. More blocks than so
+   many have larger shares. */
+enum { TW_INTERNAL_CACHED_BYTES = 256 << 10, TW_INTERNAL_MOST_BLOCKS = 64 };
+
 #if TW_ON_GPU
 
 /* x of all work-items of a sub-group up to this one. */
@@ -223,46 +227,94 @@ TW_INTERNAL_ALWAYS_INLINE unsigned tw_internal_place_of_vector(unsigned vector, 
 
 #define TW_INTERNAL_DEFINE_SCAN_TILES(name, type, operation) TW_INTERNAL_NO_GPU_KERNEL(name##_scan_tiles, name##_scan)
 
+enum { TW_INTERNAL_SCANNED_AT_ONCE = 4 }; /* elements */
+
+/* On a CPU shares are of a block of elements, so that they are still in the cache when they are read again: one launch scans
+   a block, and sums up the shares of the next one. */
+
+/* Scans elements from `in` on, as long as there are several at a time and more behind them: by themselves first, so that
+   what is before them is combined once for each of them, and not in a chain. Returns how many. */
+#define TW_INTERNAL_DEFINE_SCAN_SOME(name, type, operation)                                                            \
+    TW_INTERNAL_ALWAYS_INLINE size_t name##_scan_some(const type *in, size_t count, bool exclusive, type *before,      \
+                                                      type *out)                                                       \
+    {                                                                                                                  \
+        type x = *before;                                                                                              \
+        size_t i = 0;                                                                                                  \
+        for (; count - i > TW_INTERNAL_SCANNED_AT_ONCE; i += TW_INTERNAL_SCANNED_AT_ONCE) {                            \
+            const type a = in[i], b = in[i + 1], c = in[i + 2], d = in[i + 3];                                         \
+            const type ab = operation(a, b), cd = operation(c, d), abc = operation(ab, c), all = operation(ab, cd);    \
+            const type xa = operation(x, a), xab = operation(x, ab), xabc = operation(x, abc);                         \
+            if (exclusive)                                                                                             \
+                out[i] = x;                                                                                            \
+            out[i + exclusive] = xa;                                                                                   \
+            out[i + 1 + exclusive] = xab;                                                                              \
+            out[i + 2 + exclusive] = xabc;                                                                             \
+            x = operation(x, all);                                                                                     \
+            if (!exclusive)                                                                                            \
+                out[i + 3] = x;                                                                                        \
+        }                                                                                                              \
+        *before = x;                                                                                                   \
+        return i;                                                                                                      \
+    }
+
 #define TW_INTERNAL_DEFINE_SCAN_SHARES(name, type, operation)                                                          \
+    TW_INTERNAL_DEFINE_FOLD(name, type, operation)                                                                     \
+    TW_INTERNAL_DEFINE_SCAN_SOME(name, type, operation)                                                                \
+    TW_INTERNAL_ALWAYS_INLINE void name##_sum_share(const struct name##_scan *k, size_t share)                         \
+    {                                                                                                                  \
+        size_t first = 0;                                                                                              \
+        const size_t past = tw_internal_share_of(&k->common, share, &first);                                           \
+        if (first < past)                                                                                              \
+            ((type *)k->common.scratch)[share] = name##_fold(k->in + first, past - first);                             \
+    }                                                                                                                  \
     static inline void name##_scan_sums(tw_group group, const struct name##_scan *k)                                   \
     {                                                                                                                  \
-        TW_ONCE(group) {                                                                                               \
-            const size_t me = tw_group_id(group, 0);                                                                   \
-            size_t i = 0;                                                                                              \
-            const size_t past = tw_internal_share_of(&k->common, me, &i);                                              \
-            if (i < past) {                                                                                            \
-                type sum = k->in[i];                                                                                   \
-                while (++i < past)                                                                                     \
-                    sum = operation(sum, k->in[i]);                                                                    \
-                ((type *)k->common.scratch)[me] = sum;                                                                 \
-            }                                                                                                          \
-        }                                                                                                              \
+        TW_ONCE(group)                                                                                                 \
+            name##_sum_share(k, tw_group_id(group, 0));                                                                \
     }                                                                                                                  \
     static inline void name##_scan_shares(tw_group group, const struct name##_scan *k)                                 \
     {                                                                                                                  \
         TW_ONCE(group) {                                                                                               \
-            const type *const sums = (const type *)k->common.scratch;                                                  \
-            const size_t me = tw_group_id(group, 0);                                                                   \
-            const bool exclusive = k->exclusive;                                                                       \
+            const struct name##_scan own = *k; /* in registers, whatever is stored */                                  \
+            type *const sums = (type *)own.common.scratch;                                                             \
+            const size_t groups = tw_group_range(group, 0), block = own.common.pass * groups,                          \
+                         me = block + tw_group_id(group, 0);                                                           \
+            const bool exclusive = own.exclusive,                                                                      \
+                       carries = me + 1 == block + groups && own.common.pass + 1 < own.blocks;                         \
             bool has = exclusive;                                                                                      \
-            type before = k->init;                                                                                     \
+            type before = own.init;                                                                                    \
             size_t i = 0;                                                                                              \
-            const size_t past = tw_internal_share_of(&k->common, me, &i);                                              \
-            for (size_t s = 0; s < me && i < past; ++s) {                                                              \
+            const size_t past = tw_internal_share_of(&own.common, me, &i);                                             \
+            if (block && i < past) {                                                                                   \
+                before = sums[block - 1];                                                                              \
+                has = true;                                                                                            \
+            }                                                                                                          \
+            for (size_t s = block; s < me && i < past; ++s) {                                                          \
                 TW_INTERNAL_APPEND(has, before, operation, sums[s]);                                                   \
                 has = true;                                                                                            \
             }                                                                                                          \
+            if (!has && i < past) {                                                                                    \
+                before = own.in[i];                                                                                    \
+                own.out[i++] = before;                                                                                 \
+            }                                                                                                          \
+            if (sizeof(type) <= TW_INTERNAL_CHAINED_BYTES && exclusive)                                                \
+                i += name##_scan_some(own.in + i, past - i, true, &before, own.out + i);                               \
+            else if (sizeof(type) <= TW_INTERNAL_CHAINED_BYTES)                                                        \
+                i += name##_scan_some(own.in + i, past - i, false, &before, own.out + i);                              \
             for (; exclusive && i < past; ++i) {                                                                       \
-                const type x = k->in[i];                                                                               \
-                k->out[i] = before;                                                                                    \
-                if (i + 1 < past)                                                                                      \
+                const type x = own.in[i];                                                                              \
+                own.out[i] = before;                                                                                   \
+                if (carries || i + 1 < past)                                                                           \
                     before = operation(before, x);                                                                     \
             }                                                                                                          \
             for (; i < past; ++i) {                                                                                    \
-                TW_INTERNAL_APPEND(has, before, operation, k->in[i]);                                                  \
-                has = true;                                                                                            \
-                k->out[i] = before;                                                                                    \
+                before = operation(before, own.in[i]);                                                                 \
+                own.out[i] = before;                                                                                   \
             }                                                                                                          \
+            if (carries)                                                                                               \
+                sums[me] = before; /* what is before the next block */                                                 \
+            if (own.common.pass + 1 < own.blocks)                                                                      \
+                name##_sum_share(&own, me + groups);                                                                   \
         }                                                                                                              \
     }
 
@@ -274,6 +326,7 @@ TW_INTERNAL_ALWAYS_INLINE unsigned tw_internal_place_of_vector(unsigned vector, 
         const type *in;                                                                                                \
         type *out;                                                                                                     \
         type init;                                                                                                     \
+        size_t blocks; /* of a CPU */                                                                                  \
         bool exclusive;                                                                                                \
     };                                                                                                                 \
     TW_INTERNAL_DEFINE_SCAN_TILES(name, type, operation)                                                               \
@@ -294,7 +347,7 @@ TW_INTERNAL_ALWAYS_INLINE unsigned tw_internal_place_of_vector(unsigned vector, 
     {                                                                                                                  \
         const struct tw_internal_algorithm_device device = tw_internal_algorithm_device(group);                        \
         struct tw_internal_plan plan;                                                                                  \
-        tw_internal_plan_scan(&plan, device, &k->common, sizeof(type), TW_INTERNAL_LONG_TILE(type),                    \
+        tw_internal_plan_scan(&plan, device, &k->common, &k->blocks, sizeof(type), TW_INTERNAL_LONG_TILE(type),        \
                               TW_KERNEL(name##_scan_sums),                                                             \
                               device.is_gpu ? TW_KERNEL(name##_scan_tiles) : TW_KERNEL(name##_scan_shares));           \
         tw_internal_algorithm_run(group, &plan, &k->common, sizeof *k);                                                \
@@ -315,8 +368,8 @@ TW_INTERNAL_ALWAYS_INLINE unsigned tw_internal_place_of_vector(unsigned vector, 
     }
 
 static inline void tw_internal_plan_scan(struct tw_internal_plan *plan, struct tw_internal_algorithm_device device,
-                                         struct tw_internal_algorithm *block, size_t element_bytes, size_t tile,
-                                         const tw_kernel *sums, const tw_kernel *kernel)
+                                         struct tw_internal_algorithm *block, size_t *blocks, size_t element_bytes,
+                                         size_t tile, const tw_kernel *sums, const tw_kernel *kernel)
 {
     tw_internal_begin_plan(plan);
     if (!block->count)
@@ -328,12 +381,19 @@ static inline void tw_internal_plan_scan(struct tw_internal_plan *plan, struct t
         tw_internal_add_stage(plan, kernel, tiles, TW_INTERNAL_TILE_ITEMS, 0);
         return;
     }
-    const size_t groups = tw_internal_shares(block, device.units, element_bytes);
+    const size_t groups = tw_internal_shares(block, device.units, 2, TW_INTERNAL_COST_OF_SCAN + element_bytes);
+    *blocks = tw_internal_divide_up(block->share, tw_internal_divide_up(TW_INTERNAL_CACHED_BYTES, element_bytes));
+    if (groups == 1 || !device.runs_stages)
+        *blocks = 1;
+    else if (*blocks > TW_INTERNAL_MOST_BLOCKS)
+        *blocks = TW_INTERNAL_MOST_BLOCKS;
+    block->share = tw_internal_divide_up(block->share, *blocks);
     if (groups > 1) {
-        plan->scratch_bytes = groups * element_bytes;
-        tw_internal_add_stage(plan, sums, groups - 1, 1, 0);
+        plan->scratch_bytes = *blocks * groups * element_bytes;
+        tw_internal_add_stage(plan, sums, *blocks > 1 ? groups : groups - 1, 1, 0);
     }
-    tw_internal_add_stage(plan, kernel, groups, 1, 0);
+    for (size_t pass = 0; pass < *blocks; ++pass)
+        tw_internal_add_stage(plan, kernel, groups, 1, pass);
 }
 
 #endif

@@ -228,7 +228,7 @@ static inline void tw_internal_add_transformed_scan(struct tw_internal_plan *pla
         if (plan->cleared_bytes < scratch_bytes)
             plan->cleared_bytes = scratch_bytes;
     } else {
-        const size_t groups = tw_internal_shares(block, device.units, memory_bytes);
+        const size_t groups = tw_internal_shares(block, device.units, 2, TW_INTERNAL_COST_OF_RUN + memory_bytes);
         if (groups > 1) {
             scratch_bytes = groups * value_bytes;
             tw_internal_add_stage(plan, sums, groups - 1, 1, 0);

@@ -5,7 +5,8 @@
  * On a GPU one launch marks by a bit each element before which a segment begins or ends, and a scan of pairs begins
  * anew there: work-items have the same work whatever the lengths. Of a reduction, the last elements of segments leave
  * their sums in temporary memory, from which one more launch takes those of all segments. On a CPU each processor has
- * a share of the elements, and goes from segment to segment; the first launch finds what a share has of its last one.
+ * a share of the elements, and goes from segment to segment. The first launch of a scan finds what a share has of its
+ * last one; the second launch of a reduction is of one thread, and completes the segments that several shares have.
  */
 #ifndef TEAMWORK_LOWER_ALGORITHM_SEGMENTED_H
 #define TEAMWORK_LOWER_ALGORITHM_SEGMENTED_H
@@ -17,6 +18,7 @@
 struct tw_internal_segments {
     size_t count;
     size_t bits, sums; /* where those are in the temporary memory of a GPU */
+    size_t shares;     /* of a reduction on a CPU */
 };
 
 /* Elements that a GPU reduces by one launch, at most, and those of a segment that one sub-group does. */
@@ -34,6 +36,14 @@ TW_INTERNAL_ALWAYS_INLINE size_t tw_internal_segment_from(const size_t *offsets,
     size_t low = 0, high = segments;
     TW_INTERNAL_BISECT(low, high, middle, offsets[middle] < i);
     return low;
+}
+
+/* Whether the first element of a share is in a segment that begins before it: segment s - 1, where s is the first that does
+   not. */
+TW_INTERNAL_ALWAYS_INLINE bool tw_internal_is_in_segment(const size_t *offsets, size_t s, size_t first, size_t past,
+                                                         size_t count)
+{
+    return first < past && s > 0 && offsets[s - 1] < first && tw_internal_segment_offset(offsets, s, count) > first;
 }
 
 TW_INTERNAL_ALWAYS_INLINE unsigned *tw_internal_segment_bits(const struct tw_internal_algorithm *common,
@@ -199,9 +209,10 @@ TW_INTERNAL_ALWAYS_INLINE bool tw_internal_is_edge(const struct tw_internal_algo
             name##_reduce_some(item, k, i, parts);                                                                     \
     }
 
-#define TW_INTERNAL_DEFINE_SEGMENT_SHARES(name, type, operation, STORE, FINISH)                                        \
+#define TW_INTERNAL_DEFINE_SEGMENT_SCANS(name, type, operation)                                                        \
     TW_INTERNAL_NO_CPU_KERNEL(name##_sums, name##_segmented)                                                           \
     TW_INTERNAL_NO_CPU_KERNEL(name##_shares, name##_segmented)
+#define TW_INTERNAL_DEFINE_SEGMENT_SUMS(name, type, operation) TW_INTERNAL_DEFINE_SEGMENT_SCANS(name, type, operation)
 
 #else
 
@@ -232,15 +243,6 @@ TW_INTERNAL_ALWAYS_INLINE bool tw_internal_is_edge(const struct tw_internal_algo
                 x = operation(x, (k)->in[i]);                                                                          \
         }                                                                                                              \
     } while (0)
-#define TW_INTERNAL_REDUCE_SEGMENT(k, first, past, x, has, operation)                                                  \
-    do {                                                                                                               \
-        size_t i = first;                                                                                              \
-        if (!has && i < past)                                                                                          \
-            x = (k)->in[i++];                                                                                          \
-        for (; i < past; ++i)                                                                                          \
-            x = operation(x, (k)->in[i]);                                                                              \
-    } while (0)
-#define TW_INTERNAL_SEGMENT_IS_DONE(k, s, has, x, operation) (void)0
 #define TW_INTERNAL_STORE_SEGMENT(k, s, has, x, operation)                                                             \
     do {                                                                                                               \
         if (has)                                                                                                       \
@@ -252,6 +254,7 @@ TW_INTERNAL_ALWAYS_INLINE bool tw_internal_is_edge(const struct tw_internal_algo
 /* What a share has of the segment that its last element is in; `begins` where the segment begins in the share. An
    exclusive scan has `init` in front. */
 #define TW_INTERNAL_DEFINE_SEGMENT_TAIL(name, type, operation)                                                         \
+    TW_INTERNAL_DEFINE_FOLD(name, type, operation)                                                                     \
     static inline void name##_sums(tw_group group, const struct name##_segmented *k)                                   \
     {                                                                                                                  \
         TW_ONCE(group) {                                                                                               \
@@ -262,11 +265,9 @@ TW_INTERNAL_ALWAYS_INLINE bool tw_internal_is_edge(const struct tw_internal_algo
                 name##_part x;                                                                                         \
                 x.begins = s > 0 && k->offsets[s - 1] >= i;                                                            \
                 i = x.begins ? k->offsets[s - 1] : i;                                                                  \
-                x.value = k->in[i++];                                                                                  \
+                x.value = name##_fold(k->in + i, past - i);                                                            \
                 if (x.begins && k->exclusive)                                                                          \
                     x.value = operation(k->init, x.value);                                                             \
-                for (; i < past; ++i)                                                                                  \
-                    x.value = operation(x.value, k->in[i]);                                                            \
                 ((name##_part *)k->common.scratch)[tw_group_id(group, 0)] = x;                                         \
             }                                                                                                          \
         }                                                                                                              \
@@ -282,8 +283,7 @@ TW_INTERNAL_ALWAYS_INLINE bool tw_internal_is_edge(const struct tw_internal_algo
         return x;                                                                                                      \
     }
 
-/* `RUN` does a part of a segment, and `STORE` what is to be done when its last element has been. */
-#define TW_INTERNAL_DEFINE_SEGMENT_SHARES(name, type, operation, RUN, STORE)                                           \
+#define TW_INTERNAL_DEFINE_SEGMENT_SCANS(name, type, operation)                                                        \
     TW_INTERNAL_DEFINE_SEGMENT_TAIL(name, type, operation)                                                             \
     TW_INTERNAL_DEFINE_SEGMENT_HEAD(name, type, operation)                                                             \
     static inline void name##_shares(tw_group group, const struct name##_segmented *k)                                 \
@@ -292,26 +292,75 @@ TW_INTERNAL_ALWAYS_INLINE bool tw_internal_is_edge(const struct tw_internal_algo
             const size_t me = tw_group_id(group, 0), count = tw_internal_count(&k->common);                            \
             size_t first = 0;                                                                                          \
             const size_t past = tw_internal_share_of(&k->common, me, &first);                                          \
-            const bool is_last = past == count && (me == 0 || me * k->common.share < count);                           \
             size_t s = tw_internal_segment_from(k->offsets, k->segments.count, first);                                 \
             type x = k->init;                                                                                          \
-            if (first < past && s > 0 && k->offsets[s - 1] < first                                                     \
-                && tw_internal_segment_offset(k->offsets, s, count) > first) {                                         \
+            if (tw_internal_is_in_segment(k->offsets, s, first, past, count)) {                                        \
                 const size_t end = tw_internal_segment_offset(k->offsets, s, count), stop = end < past ? end : past;   \
                 x = name##_before(k, me);                                                                              \
-                RUN(k, first, stop, x, true, operation);                                                               \
-                if (end <= past)                                                                                       \
-                    STORE(k, s - 1, true, x, operation);                                                               \
+                TW_INTERNAL_SCAN_SEGMENT(k, first, stop, x, true, operation);                                          \
             }                                                                                                          \
             for (; s < k->segments.count; ++s) {                                                                       \
                 const size_t begin = tw_internal_segment_offset(k->offsets, s, count),                                 \
                              end = tw_internal_segment_offset(k->offsets, s + 1, count),                               \
                              stop = end < past ? end : past;                                                           \
+                if (begin >= past)                                                                                     \
+                    break;                                                                                             \
+                TW_INTERNAL_SCAN_SEGMENT(k, begin, stop, x, false, operation);                                         \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+/* A share leaves what it has of the segment that its first element is in, if that begins before it, behind what all shares
+   have of the last ones. */
+#define TW_INTERNAL_DEFINE_SEGMENT_SUMS(name, type, operation)                                                         \
+    TW_INTERNAL_DEFINE_FOLD(name, type, operation)                                                                     \
+    TW_INTERNAL_DEFINE_SEGMENT_HEAD(name, type, operation)                                                             \
+    static inline void name##_sums(tw_group group, const struct name##_segmented *k)                                   \
+    {                                                                                                                  \
+        TW_ONCE(group) {                                                                                               \
+            const size_t me = tw_group_id(group, 0), count = tw_internal_count(&k->common);                            \
+            name##_part *const parts = (name##_part *)k->common.scratch; /* NULL for one share, which uses none */     \
+            size_t first = 0;                                                                                          \
+            const size_t past = tw_internal_share_of(&k->common, me, &first);                                          \
+            const bool is_last = past == count && (me == 0 || me * k->common.share < count);                           \
+            size_t s = tw_internal_segment_from(k->offsets, k->segments.count, first);                                 \
+            if (tw_internal_is_in_segment(k->offsets, s, first, past, count)) {                                        \
+                const size_t end = tw_internal_segment_offset(k->offsets, s, count);                                   \
+                parts[me].value = name##_fold(k->in + first, (end < past ? end : past) - first);                       \
+                parts[me].begins = false;                                                                              \
+                parts[me + k->segments.shares].value = parts[me].value;                                                \
+            }                                                                                                          \
+            for (; s < k->segments.count; ++s) {                                                                       \
+                const size_t begin = tw_internal_segment_offset(k->offsets, s, count),                                 \
+                             end = tw_internal_segment_offset(k->offsets, s + 1, count);                               \
                 if (begin >= past && !is_last)                                                                         \
                     break;                                                                                             \
-                RUN(k, begin, stop, x, false, operation);                                                              \
-                if (end <= past)                                                                                       \
-                    STORE(k, s, begin < end, x, operation);                                                            \
+                type x = k->init;                                                                                      \
+                if (begin < end && begin < past)                                                                       \
+                    x = name##_fold(k->in + begin, (end < past ? end : past) - begin);                                 \
+                if (end <= past) {                                                                                     \
+                    TW_INTERNAL_STORE_SEGMENT(k, s, begin < end, x, operation);                                        \
+                } else {                                                                                               \
+                    parts[me].value = x;                                                                               \
+                    parts[me].begins = true;                                                                           \
+                }                                                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static inline void name##_shares(tw_group group, const struct name##_segmented *k)                                 \
+    {                                                                                                                  \
+        TW_ONCE(group) {                                                                                               \
+            const size_t count = tw_internal_count(&k->common), shares = k->segments.shares;                           \
+            for (size_t share = 1; share < shares; ++share) {                                                          \
+                size_t first = 0;                                                                                      \
+                const size_t past = tw_internal_share_of(&k->common, share, &first);                                   \
+                const size_t s = tw_internal_segment_from(k->offsets, k->segments.count, first);                       \
+                if (tw_internal_is_in_segment(k->offsets, s, first, past, count)                                       \
+                    && tw_internal_segment_offset(k->offsets, s, count) <= past) {                                     \
+                    type x = name##_before(k, share);                                                                  \
+                    x = operation(x, ((const name##_part *)k->common.scratch)[shares + share].value);                  \
+                    k->out[s - 1] = operation(k->init, x);                                                             \
+                }                                                                                                      \
             }                                                                                                          \
         }                                                                                                              \
     }
@@ -347,7 +396,7 @@ TW_INTERNAL_ALWAYS_INLINE bool tw_internal_is_edge(const struct tw_internal_algo
     TW_INTERNAL_DEFINE_SEGMENT_LOAD(name, type)                                                                        \
     TW_INTERNAL_DEFINE_SEGMENT_STORE_SCAN(name)                                                                        \
     TW_INTERNAL_DEFINE_TRANSFORMED_TILES(name, name##_segmented, name##_part, name##_join)                             \
-    TW_INTERNAL_DEFINE_SEGMENT_SHARES(name, type, operation, TW_INTERNAL_SCAN_SEGMENT, TW_INTERNAL_SEGMENT_IS_DONE)    \
+    TW_INTERNAL_DEFINE_SEGMENT_SCANS(name, type, operation)                                                            \
     TW_INTERNAL_DEFINE_SEGMENTED(name, type)                                                                           \
     static inline __attribute__((unused)) void name##_record(tw_command_group *group, struct name##_segmented *k)      \
     {                                                                                                                  \
@@ -376,7 +425,7 @@ TW_INTERNAL_ALWAYS_INLINE bool tw_internal_is_edge(const struct tw_internal_algo
     TW_INTERNAL_DEFINE_SEGMENT_LOAD(name, type)                                                                        \
     TW_INTERNAL_DEFINE_SEGMENT_STORE_SUM(name, type)                                                                   \
     TW_INTERNAL_DEFINE_TRANSFORMED_TILES(name, name##_segmented, name##_part, name##_join)                             \
-    TW_INTERNAL_DEFINE_SEGMENT_SHARES(name, type, operation, TW_INTERNAL_REDUCE_SEGMENT, TW_INTERNAL_STORE_SEGMENT)    \
+    TW_INTERNAL_DEFINE_SEGMENT_SUMS(name, type, operation)                                                             \
     TW_INTERNAL_DEFINE_SEGMENTED(name, type)                                                                           \
     TW_INTERNAL_ALWAYS_INLINE size_t name##_finish_range(const struct name##_segmented *k)                             \
     {                                                                                                                  \
@@ -407,8 +456,11 @@ TW_INTERNAL_ALWAYS_INLINE bool tw_internal_is_edge(const struct tw_internal_algo
             tw_internal_add_stage(&plan, TW_KERNEL(name##_short),                                                      \
                                   segments ? tw_internal_divide_up(segments, TW_INTERNAL_TILE_ITEMS / 32) : 1,         \
                                   TW_INTERNAL_TILE_ITEMS, 0);                                                          \
-        } else {                                                                                                       \
+        } else if (device.is_gpu) {                                                                                    \
             name##_plan(&plan, device, &k);                                                                            \
+        } else {                                                                                                       \
+            tw_internal_plan_segment_sums(&plan, device, &k.common, &k.segments, sizeof(name##_part), sizeof(type),    \
+                                          TW_KERNEL(name##_sums), TW_KERNEL(name##_shares));                           \
         }                                                                                                              \
         if (device.is_gpu && count > TW_INTERNAL_FEW_SEGMENTED) {                                                      \
             k.segments.sums = tw_internal_round_up(plan.scratch_bytes);                                                \
@@ -431,6 +483,21 @@ static inline void tw_internal_plan_segments(struct tw_internal_plan *plan, stru
         tw_internal_add_map(plan, device, mark, segments->count + 1, sizeof(size_t));
     }
     tw_internal_add_transformed_scan(plan, device, block, part_bytes, element_bytes, tile, sums, kernel);
+}
+
+/* The launches of a reduction on a CPU. */
+static inline void tw_internal_plan_segment_sums(struct tw_internal_plan *plan,
+                                                 struct tw_internal_algorithm_device device,
+                                                 struct tw_internal_algorithm *block,
+                                                 struct tw_internal_segments *segments, size_t part_bytes,
+                                                 size_t element_bytes, const tw_kernel *sums, const tw_kernel *rest)
+{
+    tw_internal_begin_plan(plan);
+    segments->shares = tw_internal_shares(block, device.units, 1, element_bytes);
+    plan->scratch_bytes = segments->shares > 1 ? 2 * segments->shares * part_bytes : 0;
+    tw_internal_add_stage(plan, sums, segments->shares, 1, 0);
+    if (segments->shares > 1)
+        tw_internal_add_stage(plan, rest, 1, 1, 0);
 }
 
 #endif

@@ -150,6 +150,10 @@ TW_INTERNAL_DEFINE_LOOK_BACK(tw_internal_counts, unsigned long long, TW_INTERNAL
 #define TW_INTERNAL_DEFINE_SELECT_TILES(name, type, KEEP, function, splits)                                            \
     TW_INTERNAL_NO_GPU_KERNEL(name##_select_tiles, name##_select)
 
+/* A processor guesses wrong whether it keeps an element, if that is by chance. So small elements are all copied, those that
+   are not kept by the next one again, and some at a time go to the result. */
+enum { TW_INTERNAL_SELECT_BY_COPY = 32, TW_INTERNAL_SELECTED_AT_ONCE = 128 };
+
 #define TW_INTERNAL_DEFINE_SELECT_SHARES(name, type, KEEP, function, splits)                                           \
     static inline void name##_select_counts(tw_group group, const struct name##_select *k)                             \
     {                                                                                                                  \
@@ -172,12 +176,32 @@ TW_INTERNAL_DEFINE_LOOK_BACK(tw_internal_counts, unsigned long long, TW_INTERNAL
             const size_t past = tw_internal_share_of(&k->common, me, &i);                                              \
             for (size_t s = 0; s < me; ++s)                                                                            \
                 to += ((const size_t *)k->common.scratch)[s];                                                          \
-            for (; i < past; ++i) {                                                                                    \
+            for (; sizeof(type) > TW_INTERNAL_SELECT_BY_COPY && i < past; ++i) {                                       \
                 const type x = k->in[i];                                                                               \
                 if (KEEP(k, i, x, function))                                                                           \
                     k->out[to++] = x;                                                                                  \
                 else if (splits)                                                                                       \
                     k->out[count - 1 - (i - to)] = x;                                                                  \
+            }                                                                                                          \
+            while (sizeof(type) <= TW_INTERNAL_SELECT_BY_COPY && i < past) {                                           \
+                enum { ROOM = sizeof(type) <= TW_INTERNAL_SELECT_BY_COPY ? TW_INTERNAL_SELECTED_AT_ONCE : 1 };         \
+                type kept[ROOM], left[(splits) ? ROOM : 1];                                                            \
+                const size_t rest = past - i,                                                                          \
+                             n = rest < TW_INTERNAL_SELECTED_AT_ONCE ? rest : TW_INTERNAL_SELECTED_AT_ONCE;            \
+                size_t keeps = 0;                                                                                      \
+                for (size_t j = 0; j < n; ++j) {                                                                       \
+                    const type x = k->in[i + j];                                                                       \
+                    kept[keeps] = x;                                                                                   \
+                    if (splits)                                                                                        \
+                        left[j - keeps] = x;                                                                           \
+                    keeps += KEEP(k, i + j, x, function) ? 1 : 0;                                                      \
+                }                                                                                                      \
+                for (size_t j = 0; (splits) && j < n - keeps; ++j)                                                     \
+                    k->out[count - 1 - (i - to) - j] = left[j];                                                        \
+                for (size_t j = 0; j < keeps; ++j)                                                                     \
+                    k->out[to + j] = kept[j];                                                                          \
+                i += n;                                                                                                \
+                to += keeps;                                                                                           \
             }                                                                                                          \
             if (past == count && (me == 0 || me * k->common.share < count))                                            \
                 *k->selected = to; /* it has the last element, or there is none */                                     \
@@ -248,7 +272,7 @@ static inline void tw_internal_plan_select(struct tw_internal_plan *plan, struct
         tw_internal_add_stage(plan, kernel, tiles, TW_INTERNAL_TILE_ITEMS, 0);
         return;
     }
-    const size_t groups = tw_internal_shares(block, device.units, element_bytes);
+    const size_t groups = tw_internal_shares(block, device.units, 2, TW_INTERNAL_COST_OF_SELECTION + element_bytes);
     if (groups > 1) {
         plan->scratch_bytes = groups * sizeof(size_t);
         tw_internal_add_stage(plan, counts, groups, 1, 0);

@@ -213,17 +213,40 @@
         name##_bits(group, keys, values, count, 0, 64, true, keys_out, values_out);                                    \
     }
 
+/* The shares of a sort on a CPU. Few elements are sorted share by share, and merged: `merges` becomes the number of passes
+   that do so. Of many, all shares exchange their elements in each pass by a digit, for which each thread reads what all of
+   them have counted. */
+static inline size_t tw_internal_sort_shares(struct tw_internal_algorithm *block, size_t units, size_t passes,
+                                             size_t bytes, unsigned *merges)
+{
+    const size_t cost = TW_INTERNAL_COST_OF_COUNT + TW_INTERNAL_COST_OF_MOVE + bytes,
+                 launches = 1 + tw_internal_levels(units),
+                 apart = tw_internal_shares(block, units, launches, passes * cost), share = block->share,
+                 levels = tw_internal_levels(apart), together = tw_internal_shares(block, units, 2, cost);
+    const size_t of_merges = levels * ((TW_INTERNAL_COST_OF_MERGE + bytes) * share + TW_INTERNAL_COST_OF_LAUNCH),
+                 of_passes =
+                     passes
+                     * (2 * TW_INTERNAL_COST_OF_LAUNCH + TW_INTERNAL_COST_OF_PLACE * TW_INTERNAL_DIGITS * together);
+    *merges = 0;
+    if (passes * cost * share + of_merges >= passes * cost * block->share + (together > 1 ? of_passes : 0))
+        return together;
+    *merges = (unsigned)levels;
+    return tw_internal_shares(block, units, launches, passes * cost);
+}
+
 static inline void tw_internal_plan_sort(struct tw_internal_plan *plan, struct tw_internal_algorithm_device device,
                                          struct tw_internal_algorithm *block, struct tw_internal_radix_sort *sort,
                                          size_t key_bytes, size_t value_bytes, size_t tile, const tw_kernel *count,
                                          const tw_kernel *kernel, const tw_kernel *one_tile)
 {
     const size_t items = device.is_gpu ? TW_INTERNAL_SORT_GROUP : 1, bits = sort->past_bit - sort->first_bit;
-    const size_t groups = device.is_gpu ? tw_internal_divide_up(block->count, tile)
-                                        : tw_internal_shares(block, device.units, key_bytes + value_bytes);
+    const unsigned passes = bits > 8 ? (unsigned)(bits + 7) / 8 : 1;
+    const size_t groups =
+        device.is_gpu ? tw_internal_divide_up(block->count, tile)
+                      : tw_internal_sort_shares(block, device.units, passes, key_bytes + value_bytes, &sort->merges);
     size_t head = 0, counting = groups;
     tw_internal_begin_plan(plan);
-    sort->passes = bits > 8 ? (unsigned)(bits + 7) / 8 : 1;
+    sort->passes = passes + sort->merges;
     sort->at_once = groups <= 1;
     sort->groups = groups;
     if (!block->count)
@@ -232,7 +255,7 @@ static inline void tw_internal_plan_sort(struct tw_internal_plan *plan, struct t
         head = plan->cleared_bytes = TW_INTERNAL_SORT_TILES + 8 * TW_INTERNAL_DIGITS * groups;
         counting = groups < device.units * TW_INTERNAL_SORT_GROUPS ? groups : device.units * TW_INTERNAL_SORT_GROUPS;
         tw_internal_add_stage(plan, count, counting, items, 0);
-    } else if (groups > 1) {
+    } else if (groups > 1 && !sort->merges) {
         head = sizeof(size_t) * TW_INTERNAL_DIGITS * groups;
     }
     sort->spare = tw_internal_round_up(head);
@@ -242,8 +265,10 @@ static inline void tw_internal_plan_sort(struct tw_internal_plan *plan, struct t
         && (!device.is_gpu || groups > 1 || key_bytes > TW_INTERNAL_SORT_MOST_STAGED
             || value_bytes > TW_INTERNAL_SORT_MOST_STAGED))
         plan->scratch_bytes = sort->spare_values + block->count * value_bytes;
-    for (unsigned pass = 0; pass < (sort->at_once ? 1 : sort->passes); ++pass) {
-        if (!device.is_gpu && groups > 1)
+    if (sort->merges)
+        tw_internal_add_stage(plan, kernel, groups, items, 0);
+    for (unsigned pass = sort->merges ? passes : 0; pass < (sort->at_once ? 1 : sort->passes); ++pass) {
+        if (!device.is_gpu && groups > 1 && !sort->merges)
             tw_internal_add_stage(plan, count, groups, items, pass);
         tw_internal_add_stage(plan, device.is_gpu && sort->at_once ? one_tile : kernel, groups, items, pass);
     }

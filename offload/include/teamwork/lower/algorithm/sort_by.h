@@ -274,12 +274,11 @@ static inline void tw_internal_plan_sort_by(struct tw_internal_plan *plan, struc
         groups = tw_internal_divide_up(block->count, tile ? tile : TW_INTERNAL_TILE_ITEMS);
         sort->run = tile ? tile : 1;
     } else {
-        groups = tw_internal_shares(block, device.units, element_bytes);
+        groups = tw_internal_shares(block, device.units, 1 + tw_internal_levels(device.units),
+                                    TW_INTERNAL_COST_OF_SORT + element_bytes);
         sort->run = block->share;
     }
-    sort->passes = 0;
-    while (sort->passes < 63 && tw_internal_divide_up(block->count, sort->run) > (size_t)1 << sort->passes)
-        ++sort->passes;
+    sort->passes = tw_internal_levels(tw_internal_divide_up(block->count, sort->run));
     if (device.is_gpu && !tile)
         sort->first = sort->passes ? 1 : ++sort->passes;
     if (sort->passes || !device.is_gpu)

@@ -72,7 +72,8 @@ enum {
 /* What all sorts have in their blocks, behind `common`. */
 struct tw_internal_radix_sort {
     unsigned first_bit, past_bit; /* of keys */
-    unsigned passes;
+    unsigned passes;              /* by digits, and those that merge */
+    unsigned merges;  /* on a CPU: passes that merge the shares, which the launch before them has sorted; or 0 */
     unsigned at_once; /* all passes are made by one work-group */
     unsigned long long flip;
     size_t spare, spare_values; /* where elements are in temporary memory */

@@ -78,6 +78,32 @@ TW_INTERNAL_ALWAYS_INLINE size_t tw_internal_opaque(size_t number)
             (x) = y;                                                                                                   \
     } while (0)
 
+/* Elements that a CPU combines in several chains, each of neighbours, since a processor computes them at the same time:
+   the operation is associative. Of larger types a chain is one of several operations already. `count` is at least 1. */
+enum { TW_INTERNAL_FOLD_CHAINS = 8, TW_INTERNAL_CHAINED_BYTES = 8 };
+#define TW_INTERNAL_DEFINE_FOLD(name, type, operation)                                                                 \
+    TW_INTERNAL_ALWAYS_INLINE type name##_fold(const type *in, size_t count)                                           \
+    {                                                                                                                  \
+        enum { CHAINS = sizeof(type) <= TW_INTERNAL_CHAINED_BYTES ? TW_INTERNAL_FOLD_CHAINS : 1 };                     \
+        const size_t each = count / CHAINS;                                                                            \
+        type x[CHAINS];                                                                                                \
+        size_t i = 1;                                                                                                  \
+        x[0] = in[0];                                                                                                  \
+        if (each > 1) {                                                                                                \
+            for (unsigned c = 1; c < CHAINS; ++c)                                                                      \
+                x[c] = in[c * each];                                                                                   \
+            for (; i < each; ++i)                                                                                      \
+                for (unsigned c = 0; c < CHAINS; ++c)                                                                  \
+                    x[c] = operation(x[c], in[c * each + i]);                                                          \
+            for (unsigned c = 1; c < CHAINS; ++c)                                                                      \
+                x[0] = operation(x[0], x[c]);                                                                          \
+            i = CHAINS * each;                                                                                         \
+        }                                                                                                              \
+        for (; i < count; ++i)                                                                                         \
+            x[0] = operation(x[0], in[i]);                                                                             \
+        return x[0];                                                                                                   \
+    }
+
 /* A binary search: `low` becomes the first place, from `low` up to `high`, that is not behind. `is_behind` says it of
    `middle`, and is false for all places after one for which it is. */
 #define TW_INTERNAL_BISECT(low, high, middle, is_behind)                                                               \

@@ -308,7 +308,7 @@ static inline void tw_internal_plan_selection(struct tw_internal_plan *plan, str
         front = TW_INTERNAL_SCAN_HEAD + tw_internal_tile_bytes(block->count, tile, value_bytes);
         groups = groups < most ? groups : most;
     } else {
-        groups = tw_internal_shares(block, device.units, element_bytes);
+        groups = tw_internal_shares(block, device.units, 2, TW_INTERNAL_COST_OF_COUNT + element_bytes);
         selection->at_once = groups == 1;
         front = groups * value_bytes;
     }
