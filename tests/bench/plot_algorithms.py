@@ -4,8 +4,8 @@
 
 usage: plot_algorithms.py                       draws and writes
        plot_algorithms.py --check               fails if the figure or the page is not of these results
-       plot_algorithms.py gpu|cpu OUTPUT HEAD   keeps the output of algorithms_gpu or algorithms_cpu first, as results with
-                                                this head line: date; machine; compilers
+       plot_algorithms.py gpu|cpu|cpu_2 OUTPUT HEAD   keeps the output of algorithms_gpu or algorithms_cpu, which ran on 16
+                                                      or on 2 cores, as results with this head line: date; machine; compilers
 
 A ratio is Teamwork's time by that of the best other side.
 """
@@ -18,7 +18,8 @@ from plot import ROOT, text, tick_name, ticks_between
 
 FIGURE = ROOT / "docs" / "figures" / "algorithms.svg"
 PAGE = ROOT / "docs" / "algorithms.md"
-TITLES = {"gpu": "CUB's time by Teamwork's", "cpu": "the time of libstdc++ or OpenMP by Teamwork's"}
+TITLES = {"gpu": "CUB's time by Teamwork's", "cpu": "the time of libstdc++ or OpenMP by Teamwork's, 16 cores",
+          "cpu_2": "the time of libstdc++ or OpenMP by Teamwork's, 2 cores"}
 NAMES = {"scan int": "inclusive scan int", "scan double": "inclusive scan double", "select int": "select int, half of them",
          "sort pairs": "sort pairs of int", "histogram": "histogram of 256 bins", "segments": "sum of floats in segments of 64",
          "sum by key": "sum by key, runs of 16", "encode int": "run lengths of int, runs of 16", "merge": "merge int", "sort by": "sort int by a comparison"}

@@ -33,7 +33,8 @@ static const struct side *const sides[] = {
     &side_openmp,
 #endif
 };
-enum { SIDES = sizeof sides / sizeof sides[0], ROUNDS = 9 };
+enum { SIDES = sizeof sides / sizeof sides[0], ROUNDS = 9, WARM_UPS = 2, FEWEST = 3, MOST = 200 };
+#define ROUND_SECONDS 0.02 /* about as much of each side */
 
 static int compare(const void *a, const void *b)
 {
@@ -45,16 +46,23 @@ static int compare(const void *a, const void *b)
 static bool measure(enum algorithm algorithm, unsigned log2, unsigned rounds)
 {
     const size_t count = (size_t)1 << log2;
-    const unsigned repeats = rounds == 1 ? 1 : log2 < 17 ? 200 : log2 < 23 ? 50 : 10;
-    double times[SIDES][ROUNDS];
-    for (unsigned round = 0; round < rounds + 1; ++round) /* the first is not counted */
+    double times[SIDES][ROUNDS], slowest = 0, best = 0;
+    for (unsigned i = 0; i < WARM_UPS * SIDES; ++i) {
+        const double start = bench_now();
+        if (!sides[i % SIDES]->run(algorithm, count, 2))
+            return false;
+        const double seconds = (bench_now() - start) / 2;
+        slowest = i % SIDES && seconds < slowest ? slowest : seconds;
+    }
+    const double fit = ROUND_SECONDS / slowest;
+    const unsigned repeats = rounds == 1 ? 1 : fit < FEWEST ? FEWEST : fit < MOST ? (unsigned)fit : MOST;
+    for (unsigned round = 0; round < rounds; ++round)
         for (size_t s = 0; s < SIDES; ++s) {
             const double start = bench_now();
-            if (!sides[s]->run(algorithm, count, round ? repeats : 2))
+            if (!sides[s]->run(algorithm, count, repeats))
                 return false;
-            times[s][round ? round - 1 : 0] = (bench_now() - start) / repeats * 1e6;
+            times[s][round] = (bench_now() - start) / repeats * 1e6;
         }
-    double best = 0;
     printf("%-14s 2^%-3u", names[algorithm], log2);
     for (size_t s = 0; s < SIDES; ++s) {
         qsort(times[s], rounds, sizeof times[s][0], compare);
