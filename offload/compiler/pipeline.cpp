@@ -138,6 +138,7 @@ constexpr FunctionStep BeforeVectorizer[] = {
 constexpr FunctionStep AtEnd[] = {
     {"tw-end-items", isAny, endItems, nullptr, Need::Required},
     {"tw-gpu-counters", isOfGpu, hideGpuCounters, nullptr},
+    {"tw-gpu-sinking", isOfGpu, leaveGpuSums, nullptr},
     {"tw-x86-frames", isOfX86, useFrameAtEntry, nullptr, Need::Required},
 };
 

@@ -124,6 +124,16 @@ CHECK_SORT(doubles, double, double_value, double_key(x[i]), sort_doubles(cg, in,
 CHECK_SORT(cells, struct particle, particle_value, x[i].cell, sort_cells(cg, in, count, out))
 CHECK_SORT(large_structs, struct large, large_value, int_key(x[i].key), sort_large(cg, in, count, out))
 
+/* Around two and three tiles of a GPU, and the most elements that an H200 ranks by comparisons. */
+TW_TEST(edges_of_sorts_on_a_gpu)
+{
+    static const size_t sizes[] = {8319, 8320, 11764, 11765, 13823, 13824, 13825};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; ++i) {
+        check_ints(sizes[i]);
+        check_doubles(sizes[i]);
+    }
+}
+
 /* Keys with values, of as many elements as the device says. */
 TW_TEST(pairs_of_a_count_on_the_device)
 {
@@ -163,7 +173,14 @@ TW_TEST(pairs_of_a_count_on_the_device)
 }
 
 TW_TEST_LIST = {
-    TW_CASE(ints),    TW_CASE(ints_descending), TW_CASE(some_bits),     TW_CASE(no_bits),
-    TW_CASE(doubles), TW_CASE(cells),           TW_CASE(large_structs), TW_CASE(pairs_of_a_count_on_the_device),
+    TW_CASE(ints),
+    TW_CASE(ints_descending),
+    TW_CASE(some_bits),
+    TW_CASE(no_bits),
+    TW_CASE(doubles),
+    TW_CASE(cells),
+    TW_CASE(large_structs),
+    TW_CASE(pairs_of_a_count_on_the_device),
+    TW_CASE(edges_of_sorts_on_a_gpu),
     TW_CASES_END,
 };

@@ -32,6 +32,57 @@ __global__ void dft(const double2 *in, double2 *out, int count)
     }
 }
 
+__global__ void dft_floats(const float2 *in, float2 *out, int count)
+{
+    float2 x[DFT_POINTS];
+    const size_t item = (size_t)blockIdx.x * blockDim.x + threadIdx.x, first = item * DFT_POINTS;
+    if (item >= count)
+        return;
+    for (int i = 0; i < DFT_POINTS; ++i)
+        x[i] = in[first + i];
+    for (int f = 0; f < DFT_POINTS; ++f) {
+        float sum_re = 0, sum_im = 0;
+        for (int i = 0; i < DFT_POINTS; ++i) {
+            float s, c;
+            sincosf((float)(-2 * pi) * (float)(f * i) / DFT_POINTS, &s, &c);
+            sum_re += x[i].x * c - x[i].y * s;
+            sum_im += x[i].x * s + x[i].y * c;
+        }
+        out[first + f] = make_float2(sum_re, sum_im);
+    }
+}
+
+__global__ void structure(const pattern_atom *waves, const pattern_atom *atoms, double2 *out, int count)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= count)
+        return;
+    const pattern_atom q = waves[i];
+    double re = 0, im = 0;
+    for (int a = 0; a < ATOMS; ++a) {
+        const pattern_atom r = atoms[a];
+        double s, c;
+        sincos(2 * pi * (q.x * r.x + q.y * r.y + q.z * r.z), &s, &c);
+        re += r.weight * c;
+        im += r.weight * s;
+    }
+    out[i] = make_double2(re, im);
+}
+
+__global__ void quadrature(const double *powers, const double *ends, double *out, int count)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= count)
+        return;
+    const double step = (ends[i] + 1) / NODES, power = powers[i];
+    double sum = 0;
+    for (int n = 0; n < NODES; ++n) {
+        const double x = (n + 0.5) * step;
+        sum += pow(x, power) * exp(-x);
+    }
+    out[i] = sum * step;
+}
+
 __device__ int reversed(int i)
 {
     int r = 0;
@@ -318,6 +369,25 @@ bool run_dft(const pattern_data *d)
     return done();
 }
 
+bool run_dft_floats(const pattern_data *d)
+{
+    dft_floats<<<groups(d->n[0], 256), 256>>>(at<float2>(d, 0), at<float2>(d, 1), d->n[0]);
+    return done();
+}
+
+bool run_structure(const pattern_data *d)
+{
+    structure<<<groups(d->n[0], 256), 256>>>(at<pattern_atom>(d, 0), at<pattern_atom>(d, 1), at<double2>(d, 2),
+                                             d->n[0]);
+    return done();
+}
+
+bool run_quadrature(const pattern_data *d)
+{
+    quadrature<<<groups(d->n[0], 256), 256>>>(at<double>(d, 0), at<double>(d, 1), at<double>(d, 2), d->n[0]);
+    return done();
+}
+
 template <bool apart> bool run_ffts(const pattern_data *d)
 {
     fft<apart><<<d->n[0], FFT_GROUP>>>(at<double2>(d, 0), at<double2>(d, 1));
@@ -385,13 +455,30 @@ template <bool floats, cudaTextureFilterMode filter> bool run_blur(const pattern
 
 } // namespace
 
-extern "C" const pattern_side pattern_cuda = {
-    allocate,
-    fetch,
-    release,
-    {run_dft, run_ffts<false>, run_ffts<true>, run_conv<conv_flat>, run_conv<conv_flat>, run_conv<conv_tiles>,
-     run_conv<conv_either>, run_boxes, run_product, run_scan<scan_pairs, 2 * SCAN_GROUP>,
-     run_scan<scan_steps, SCAN_GROUP>, run_scan<scan_place, SCAN_GROUP>, run_waves, run_waves, run_waves, run_waves,
-     run_blur<false, cudaFilterModeLinear>, run_blur<true, cudaFilterModeLinear>,
-     run_blur<false, cudaFilterModePoint>, run_blur<false, cudaFilterModeLinear>,
-     run_blur<false, cudaFilterModeLinear>}};
+extern "C" const pattern_side pattern_cuda = {allocate,
+                                              fetch,
+                                              release,
+                                              {run_dft,
+                                               run_dft_floats,
+                                               run_structure,
+                                               run_quadrature,
+                                               run_ffts<false>,
+                                               run_ffts<true>,
+                                               run_conv<conv_flat>,
+                                               run_conv<conv_flat>,
+                                               run_conv<conv_tiles>,
+                                               run_conv<conv_either>,
+                                               run_boxes,
+                                               run_product,
+                                               run_scan<scan_pairs, 2 * SCAN_GROUP>,
+                                               run_scan<scan_steps, SCAN_GROUP>,
+                                               run_scan<scan_place, SCAN_GROUP>,
+                                               run_waves,
+                                               run_waves,
+                                               run_waves,
+                                               run_waves,
+                                               run_blur<false, cudaFilterModeLinear>,
+                                               run_blur<true, cudaFilterModeLinear>,
+                                               run_blur<false, cudaFilterModePoint>,
+                                               run_blur<false, cudaFilterModeLinear>,
+                                               run_blur<false, cudaFilterModeLinear>}};

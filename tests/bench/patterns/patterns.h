@@ -22,6 +22,9 @@ extern "C" {
 /* What runs; several patterns run the same with other sizes. */
 #define PATTERN_RUNS(X)                                                                                                \
     X(dft)                                                                                                             \
+    X(dft_floats)                                                                                                      \
+    X(structure)                                                                                                       \
+    X(quadrature)                                                                                                      \
     X(fft)                                                                                                             \
     X(fft_apart)                                                                                                       \
     X(conv_flat)                                                                                                       \
@@ -50,6 +53,8 @@ enum pattern_run { PATTERN_RUNS(PATTERN_RUN_NAME) PATTERN_RUN_COUNT };
 enum { PATTERN_ARRAYS = 13, PATTERN_SIZES = 3 };
 enum {
     DFT_POINTS = 16,
+    ATOMS = 16,
+    NODES = 16,
     FFT_POINTS = 1024,
     FFT_GROUP = FFT_POINTS / 2,
     FFT_LOG = 10,
@@ -68,6 +73,10 @@ struct pattern_box {
 
 struct pattern_vec4 {
     float v, x, y, z;
+};
+
+struct pattern_atom {
+    double x, y, z, weight;
 };
 
 /** Numbers that a run reads, or poison that it overwrites. */

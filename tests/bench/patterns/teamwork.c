@@ -39,6 +39,70 @@ static inline void dft(tw_item item, const struct dft *k)
 }
 TW_RANGE_KERNEL(dft, 1);
 
+struct dft_floats {
+    const tw_float2 *in;
+    tw_float2 *out;
+};
+
+static inline void dft_floats(tw_item item, const struct dft_floats *k)
+{
+    tw_float2 x[DFT_POINTS];
+    const size_t first = tw_global_id(item, 0) * DFT_POINTS;
+    for (int i = 0; i < DFT_POINTS; ++i)
+        x[i] = k->in[first + i];
+    for (int f = 0; f < DFT_POINTS; ++f) {
+        tw_float2 sum = {0, 0};
+        for (int i = 0; i < DFT_POINTS; ++i) {
+            float c;
+            const float s = tw_sincos((float)(-2 * PI) * (float)(f * i) / DFT_POINTS, &c);
+            sum += (tw_float2){x[i].x * c - x[i].y * s, x[i].x * s + x[i].y * c};
+        }
+        k->out[first + f] = sum;
+    }
+}
+TW_RANGE_KERNEL(dft_floats, 1);
+
+/* Structure factors: a wave vector for each work-item, and the atoms of a cell. */
+struct structure {
+    const struct pattern_atom *waves, *atoms;
+    tw_double2 *out;
+};
+
+static inline void structure(tw_item item, const struct structure *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    const struct pattern_atom q = k->waves[i];
+    double re = 0, im = 0;
+    for (int a = 0; a < ATOMS; ++a) {
+        const struct pattern_atom r = k->atoms[a];
+        double c;
+        const double s = tw_sincos(2 * PI * (q.x * r.x + q.y * r.y + q.z * r.z), &c);
+        re += r.weight * c;
+        im += r.weight * s;
+    }
+    k->out[i] = (tw_double2){re, im};
+}
+TW_RANGE_KERNEL(structure, 1);
+
+/* An integral of a power and an exponential, for each work-item its own. */
+struct quadrature {
+    const double *power, *end;
+    double *out;
+};
+
+static inline void quadrature(tw_item item, const struct quadrature *k)
+{
+    const size_t i = tw_global_id(item, 0);
+    const double step = (k->end[i] + 1) / NODES, power = k->power[i];
+    double sum = 0;
+    for (int n = 0; n < NODES; ++n) {
+        const double x = (n + 0.5) * step;
+        sum += tw_pow(x, power) * tw_exp(-x);
+    }
+    k->out[i] = sum * step;
+}
+TW_RANGE_KERNEL(quadrature, 1);
+
 static inline int reversed(int i)
 {
     int r = 0;
@@ -435,6 +499,9 @@ static size_t size(const struct pattern_data *d, unsigned i)
 #define OUT(i) tw_discard_write(cg, d->at[i])
 #define DFT .in = IN(0), .out = OUT(1)
 RUN(dft, tw_parallel_for, tw_range_1d(size(d, 0)), dft, DFT)
+RUN(dft_floats, tw_parallel_for, tw_range_1d(size(d, 0)), dft_floats, DFT)
+RUN(structure, tw_parallel_for, tw_range_1d(size(d, 0)), structure, .waves = IN(0), .atoms = IN(1), .out = OUT(2))
+RUN(quadrature, tw_parallel_for, tw_range_1d(size(d, 0)), quadrature, .power = IN(0), .end = IN(1), .out = OUT(2))
 RUN(fft, tw_parallel_for_nd_range, groups(size(d, 0) * FFT_GROUP, FFT_GROUP), fft, DFT)
 RUN(fft_apart, tw_parallel_for_nd_range, groups(size(d, 0) * FFT_GROUP, FFT_GROUP), fft_apart, DFT)
 

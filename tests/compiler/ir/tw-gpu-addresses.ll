@@ -6,6 +6,8 @@
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
+declare void @llvm.assume(i1)
+
 ; A kernel's pointers, which come as words, are those of global memory.
 ; CHECK-LABEL: @words(
 ; CHECK: inttoptr i64 %x to ptr addrspace(1)
@@ -231,4 +233,124 @@ define float @keeps_one_memory(ptr addrspace(1) %x, ptr addrspace(1) %y, i1 %fir
   %at = select i1 %first, ptr %any, ptr %other
   %v = load float, ptr %at, align 4
   ret float %v
+}
+
+; The rest of an index is added to a product before both are added to the pointer; numbers come last.
+; CHECK-LABEL: @row(
+; CHECK: %[[SUM:.*]] = add i64 %product, %column
+; CHECK: %[[INDEX:.*]] = call i64 asm "mov.b64 $0, $1;", "=l,l"(i64 %[[SUM]])
+; CHECK: %[[HERE:.*]] = getelementptr float, ptr %x, i64 %[[INDEX]]
+; CHECK: getelementptr float, ptr %[[HERE]], i64 1
+define float @row(ptr %x, i64 %row, i64 %columns, i64 %column) {
+  %product = mul i64 %row, %columns
+  %first = getelementptr float, ptr %x, i64 %product
+  %here = getelementptr float, ptr %first, i64 %column
+  %right = add i64 %column, 1
+  %next = getelementptr float, ptr %first, i64 %right
+  %a = load float, ptr %here, align 4
+  %b = load float, ptr %next, align 4
+  %sum = fadd float %a, %b
+  ret float %sum
+}
+
+; The last term first.
+; CHECK-LABEL: @box(
+; CHECK: %[[ROW:.*]] = add i64 %rows, %column
+; CHECK: %[[INDEX:.*]] = call i64 asm "mov.b64 $0, $1;", "=l,l"(i64 %[[ROW]])
+; CHECK: add i64 %planes, %[[INDEX]]
+define float @box(ptr %x, i64 %plane, i64 %row, i64 %size, i64 %columns, i64 %column) {
+  %planes = mul i64 %plane, %size
+  %a = getelementptr float, ptr %x, i64 %planes
+  %rows = mul i64 %row, %columns
+  %b = getelementptr float, ptr %a, i64 %rows
+  %c = getelementptr float, ptr %b, i64 %column
+  %v = load float, ptr %c, align 4
+  ret float %v
+}
+
+; x + 1 in a product stays a factor.
+; CHECK-LABEL: @more(
+; CHECK: %[[MORE:.*]] = add i64 %plane, 1
+; CHECK: %[[FACTOR:.*]] = call i64 asm "mov.b64 $0, $1;", "=l,l"(i64 %[[MORE]])
+; CHECK: mul i64 %[[FACTOR]], %rows
+define i64 @more(i64 %plane, i64 %rows, i64 %row) {
+  %next = add nuw i64 %plane, 1
+  %product = mul i64 %next, %rows
+  %sum = add i64 %product, %row
+  ret i64 %sum
+}
+
+; An id of 32 bits that is not the last.
+; CHECK-LABEL: @more_of_an_id(
+; CHECK: %[[MORE:.*]] = add i32 %plane, 1
+; CHECK: %[[HIDDEN:.*]] = call i32 asm "mov.b32 $0, $1;", "=r,r"(i32 %[[MORE]])
+; CHECK: %[[FACTOR:.*]] = zext i32 %[[HIDDEN]] to i64
+; CHECK: mul i64 %[[FACTOR]], %rows
+define i64 @more_of_an_id(i32 %plane, i64 %rows, i64 %row) {
+  %fits = icmp ne i32 %plane, -1
+  call void @llvm.assume(i1 %fits)
+  %wide = zext i32 %plane to i64
+  %next = add nuw nsw i64 %wide, 1
+  %product = mul i64 %next, %rows
+  %sum = add i64 %product, %row
+  ret i64 %sum
+}
+
+; A neighbour's product is found by a sum.
+define i64 @keeps_neighbours(i64 %plane, i64 %rows, i64 %row) {
+  %here = mul i64 %plane, %rows
+  %next = add nuw i64 %plane, 1
+  %product = mul i64 %next, %rows
+  %sum = add i64 %product, %row
+  %r = xor i64 %sum, %here
+  ret i64 %r
+}
+
+; Nothing is added to the product.
+define i64 @keeps_alone(i64 %plane, i64 %rows) {
+  %next = add nuw i64 %plane, 1
+  %product = mul i64 %next, %rows
+  ret i64 %product
+}
+
+; In a loop LLVM advances the pointer.
+define float @keeps_loop(ptr %x, i64 %columns, i64 %column, i64 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %sum = phi float [ 0.0, %entry ], [ %more, %loop ]
+  %product = mul i64 %i, %columns
+  %first = getelementptr float, ptr %x, i64 %product
+  %at = getelementptr float, ptr %first, i64 %column
+  %v = load float, ptr %at, align 4
+  %more = fadd float %sum, %v
+  %next = add i64 %i, 1
+  %done = icmp eq i64 %next, %n
+  br i1 %done, label %end, label %loop
+end:
+  ret float %more
+}
+
+; Two places have the product in common.
+define float @keeps_two_columns(ptr %x, i64 %row, i64 %columns, i64 %c, i64 %d) {
+  %product = mul i64 %row, %columns
+  %first = getelementptr float, ptr %x, i64 %product
+  %at_c = getelementptr float, ptr %first, i64 %c
+  %at_d = getelementptr float, ptr %first, i64 %d
+  %a = load float, ptr %at_c, align 4
+  %b = load float, ptr %at_d, align 4
+  %sum = fadd float %a, %b
+  ret float %sum
+}
+
+; The place itself is read.
+define float @keeps_first(ptr %x, i64 %row, i64 %columns, i64 %c) {
+  %product = mul i64 %row, %columns
+  %first = getelementptr float, ptr %x, i64 %product
+  %at_c = getelementptr float, ptr %first, i64 %c
+  %a = load float, ptr %first, align 4
+  %b = load float, ptr %at_c, align 4
+  %sum = fadd float %a, %b
+  ret float %sum
 }

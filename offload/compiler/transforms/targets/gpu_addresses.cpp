@@ -10,19 +10,26 @@
      neighbour of an element computes its address (addNumberLast()).
    - Two members of 32 bits come in one word, and LLVM takes such a half for 64 bits: products with it are two instructions more
      (multiplyHalves()).
+   - LLVM adds the terms of an index to the pointer one by one. ptxas knows multiplications that add, but only a whole index is such a
+     sum of a product (addToProducts()).
    - Where two ways load from different memory, LLVM makes one load of both, of an address of any memory (loadOnEachWay()). */
 #include "passes.h"
 
 #include "analysis/predicates.h"
 #include "gpu_spaces.h"
+#include "gpu_values.h"
+
+#include <utility>
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -153,14 +160,118 @@ bool multiplyHalves(Instruction &I)
         if (!isHalf(Factor))
             continue;
         IRBuilder<> B(&I);
-        Type *Word = B.getInt32Ty();
-        auto *Move = InlineAsm::get(FunctionType::get(Word, {Word}, false), "mov.b32 $0, $1;", "=r,r", false);
-        CallInst *Hidden = B.CreateCall(Move, {B.CreateTrunc(Factor, Word)});
-        Hidden->setDoesNotAccessMemory();
-        Hidden->setDoesNotThrow();
-        Factor = B.CreateZExt(Hidden, I.getType());
+        Factor = B.CreateZExt(hideFromLLVM(B, B.CreateTrunc(Factor, B.getInt32Ty())), I.getType());
     }
     return true;
+}
+
+/* An index as a value and a number that is added to it. */
+std::pair<Value *, const APInt *> splitNumber(Value *Index)
+{
+    using namespace PatternMatch;
+    Value *Of;
+    const APInt *Number;
+    if (match(Index, m_Add(m_Value(Of), m_APInt(Number))))
+        return {Of, Number};
+    return {Index, nullptr};
+}
+
+/* The rest of the index, if a place that is a pointer and a product has no use but elements at one more index behind it, apart from
+   numbers. To products of bytes ptxas adds the pointer itself. */
+Value *restOfIndex(const GetElementPtrInst &Place)
+{
+    using namespace PatternMatch;
+    Value *Rest = nullptr;
+    if (Place.getNumIndices() != 1 || !match(Place.getOperand(1), m_Mul(m_Value(), m_Value()))
+        || !Place.getOperand(1)->getType()->isIntegerTy(64)
+        || Place.getDataLayout().getTypeAllocSize(Place.getSourceElementType()) == 1)
+        return nullptr;
+    for (const User *User : Place.users()) {
+        const auto *Element = dyn_cast<GetElementPtrInst>(User);
+        if (!Element || Element->getPointerOperand() != &Place || Element->getNumIndices() != 1
+            || Element->getSourceElementType() != Place.getSourceElementType()
+            || Element->getParent() != Place.getParent() || !Element->getOperand(1)->getType()->isIntegerTy(64))
+            return nullptr;
+        Value *Its = splitNumber(Element->getOperand(1)).first;
+        if (isa<Constant>(Its) || (Rest && Rest != Its))
+            return nullptr;
+        Rest = Its;
+    }
+    return Rest;
+}
+
+/* Adds the rest of an index to the product before both are added to the pointer. */
+void addToProduct(GetElementPtrInst &Place, Value *Rest)
+{
+    SmallVector<GetElementPtrInst *, 4> Elements;
+    for (User *User : Place.users())
+        Elements.push_back(cast<GetElementPtrInst>(User));
+    IRBuilder<> B(*min_element(Elements, [](auto *One, auto *Other) { return One->comesBefore(Other); }));
+    Type *Of = Place.getSourceElementType();
+    Value *There = B.CreateGEP(Of, Place.getPointerOperand(), hideFromLLVM(B, B.CreateAdd(Place.getOperand(1), Rest)));
+    for (GetElementPtrInst *Element : Elements) {
+        const APInt *Number = splitNumber(Element->getOperand(1)).second;
+        B.SetInsertPoint(Element);
+        Element->replaceAllUsesWith(Number ? B.CreateGEP(Of, There, B.getInt(*Number)) : There);
+        Element->eraseFromParent();
+    }
+    Place.eraseFromParent();
+}
+
+/* Whether x, or x and a number, is multiplied by the same factor in another product. */
+bool hasNeighbour(const Instruction &Product, Value *Factor, const Value *X)
+{
+    using namespace PatternMatch;
+    return any_of(Factor->users(), [&](User *Other) {
+        Value *Its;
+        return Other != &Product && match(Other, m_c_Mul(m_Specific(Factor), m_Value(Its)))
+               && splitNumber(Its).first == X;
+    });
+}
+
+/* A product with x + 1 in a sum: LLVM adds the other factor instead, and the rest of the sum by an instruction of its own. An x of
+   32 bits, and not the last, is one of them with the 1 too. With another x, LLVM's way finds products of neighbours by each other. */
+bool hideOneMore(Instruction &I, AssumptionCache &AC, const DominatorTree &DT)
+{
+    using namespace PatternMatch;
+    Value *X, *Other, *Narrow;
+    if (!I.getType()->isIntegerTy(64) || !I.hasOneUse() || !match(I.user_back(), m_Add(m_Value(), m_Value()))
+        || !match(&I, m_c_Mul(m_Add(m_Value(X), m_One()), m_Value(Other))) || isa<Constant>(Other))
+        return false;
+    const bool FitsWord = match(X, m_ZExt(m_Value(Narrow))) && Narrow->getType()->isIntegerTy(32)
+                          && !computeConstantRange(Narrow, false, true, &AC, &I, &DT).getUnsignedMax().isMaxValue();
+    if (!FitsWord && hasNeighbour(I, Other, X))
+        return false;
+    IRBuilder<> B(&I);
+    Value *Hidden = hideFromLLVM(B, FitsWord ? B.CreateAdd(Narrow, B.getInt32(1)) : B.CreateAdd(X, B.getInt64(1)));
+    I.setOperand(I.getOperand(0) == Other ? 1 : 0, B.CreateZExt(Hidden, I.getType()));
+    return true;
+}
+
+/* In loops LLVM advances pointers by what they were multiplied with. */
+bool addToProducts(Function &F, FunctionAnalysisManager &FAM)
+{
+    const auto &LI = FAM.getResult<LoopAnalysis>(F);
+    const auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
+    auto &AC = FAM.getResult<AssumptionAnalysis>(F);
+    bool Changed = false;
+    for (BasicBlock &Block : F) {
+        if (LI.getLoopFor(&Block))
+            continue;
+        SmallVector<GetElementPtrInst *, 16> Places;
+        for (Instruction &I : Block) {
+            Changed |= hideOneMore(I, AC, DT);
+            if (auto *Place = dyn_cast<GetElementPtrInst>(&I))
+                Places.push_back(Place);
+        }
+        for (GetElementPtrInst *Place : reverse(Places)) { /* what is behind it in an index is added first */
+            if (Value *Rest = restOfIndex(*Place)) {
+                addToProduct(*Place, Rest);
+                Changed = true;
+            }
+        }
+    }
+    return Changed;
 }
 
 /* The load of another address, in the memory that this is known to be of. */
@@ -290,7 +401,7 @@ bool tellGlobalPointers(Function &F)
 
 } // namespace
 
-bool shortenGpuAddresses(Function &F, FunctionAnalysisManager &)
+bool shortenGpuAddresses(Function &F, FunctionAnalysisManager &FAM)
 {
     bool Changed = tellGlobalPointers(F);
     SmallVector<LoadInst *, 32> Loads;
@@ -300,6 +411,7 @@ bool shortenGpuAddresses(Function &F, FunctionAnalysisManager &)
         else
             Changed |= addOffsetFirst(I) || addNumberLast(I) || multiplyHalves(I);
     }
+    Changed |= addToProducts(F, FAM);
     for (LoadInst *Load : Loads)
         Changed |= loadOnEachWay(*Load);
     return Changed;

@@ -6,6 +6,7 @@
 #include "analysis/accesses.h"
 #include "base/marks.h"
 #include "gpu_spaces.h"
+#include "gpu_values.h"
 
 #include <utility>
 
@@ -16,7 +17,6 @@
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/IR/PatternMatch.h>
@@ -84,12 +84,9 @@ bool hideCounters(Loop &L, ScalarEvolution &SE)
     DenseMap<std::pair<Value *, std::pair<Value *, Type *>>, Value *> Places;
     for (const Access &A : Accesses) {
         Value *&Index = Indexes[{A.Counter, A.Signed}];
-        Type *Word = B.getInt32Ty(), *Element = A.At->getSourceElementType();
+        Type *Element = A.At->getSourceElementType();
         if (!Index) {
-            auto *Move = InlineAsm::get(FunctionType::get(Word, {Word}, false), "mov.b32 $0, $1;", "=r,r", false);
-            CallInst *Hidden = B.CreateCall(Move, {A.Counter});
-            Hidden->setDoesNotAccessMemory();
-            Hidden->setDoesNotThrow();
+            Value *Hidden = hideFromLLVM(B, A.Counter);
             Index = A.Signed ? B.CreateSExt(Hidden, B.getInt64Ty()) : B.CreateZExt(Hidden, B.getInt64Ty());
         }
         Value *&Place = Places[{A.At->getPointerOperand(), {Index, Element}}];

@@ -27,6 +27,9 @@ bool advanceGpuPointers(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 /* gpu_counters.cpp keeps one counter for all arrays of a loop. */
 bool hideGpuCounters(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
+/* gpu_sinking.cpp leaves sums where they are computed. */
+bool leaveGpuSums(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+
 /* x86_frames.cpp keeps the probes of large frames away from registers in use. */
 bool useFrameAtEntry(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 

@@ -2,8 +2,8 @@
 /**
  * Lowers TW_SORT() and TW_SORT_PAIRS() (<teamwork/algorithms.h>): a radix sort from the lowest 8 bits of the keys to
  * the highest. On a GPU one launch counts the digits of all passes, and each pass reads and writes each element once
- * (Adinets and Merrill, Onesweep, 2022): a tile learns from those before it where its elements of each digit go. What
- * fits one tile is one launch. On a CPU each pass has a launch that counts, and one that moves.
+ * (Adinets and Merrill, Onesweep, 2022): a tile learns from those before it where its elements of each digit go. A
+ * few elements are ranked by one launch (sort_ranks.h). On a CPU each pass has a launch that counts, and one that moves.
  */
 #ifndef TEAMWORK_LOWER_ALGORITHM_SORT_H
 #define TEAMWORK_LOWER_ALGORITHM_SORT_H
@@ -17,6 +17,7 @@
     typedef type name##_element;                                                                                       \
     typedef type name##_key_part;                                                                                      \
     typedef char name##_value_part;                                                                                    \
+    typedef __typeof__(tw_internal_key_bits(key((*(type *)0)))) name##_key_word;                                       \
     enum { name##_has_values = false };                                                                                \
     TW_INTERNAL_DEFINE_SORT_BLOCK(name, TW_INTERNAL_SORT_NO_VALUES)                                                    \
     TW_INTERNAL_ALWAYS_INLINE char *name##_values_to(const struct name##_sort *k, enum tw_internal_sort_place place)   \
@@ -47,9 +48,13 @@
     {                                                                                                                  \
         return name##_digit_of(k, x, pass);                                                                            \
     }                                                                                                                  \
-    TW_INTERNAL_ALWAYS_INLINE unsigned long long name##_whole_key(const struct name##_sort *k, type x)                 \
+    TW_INTERNAL_ALWAYS_INLINE unsigned long long name##_bits_of(const struct name##_sort *k, type x)                   \
     {                                                                                                                  \
         return tw_internal_compared_bits(&k->sort, tw_internal_key_bits(key(x)));                                      \
+    }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE unsigned long long name##_whole_key(const struct name##_sort *k, type x)                 \
+    {                                                                                                                  \
+        return name##_bits_of(k, x);                                                                                   \
     }                                                                                                                  \
     TW_INTERNAL_ALWAYS_INLINE unsigned name##_key_bits(const type *x)                                                  \
     {                                                                                                                  \
@@ -63,6 +68,7 @@
     } name##_element;                                                                                                  \
     typedef key_type name##_key_part;                                                                                  \
     typedef value_type name##_value_part;                                                                              \
+    typedef __typeof__(tw_internal_key_bits(*(key_type *)0)) name##_key_word;                                          \
     enum { name##_has_values = true };                                                                                 \
     TW_INTERNAL_DEFINE_SORT_BLOCK(name, TW_INTERNAL_SORT_VALUES)                                                       \
     TW_INTERNAL_ALWAYS_INLINE value_type *name##_values_to(const struct name##_sort *k,                                \
@@ -98,9 +104,13 @@
     {                                                                                                                  \
         return name##_digit_of(k, x.key, pass);                                                                        \
     }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE unsigned long long name##_bits_of(const struct name##_sort *k, key_type key)             \
+    {                                                                                                                  \
+        return tw_internal_compared_bits(&k->sort, tw_internal_key_bits(key));                                         \
+    }                                                                                                                  \
     TW_INTERNAL_ALWAYS_INLINE unsigned long long name##_whole_key(const struct name##_sort *k, name##_element x)       \
     {                                                                                                                  \
-        return tw_internal_compared_bits(&k->sort, tw_internal_key_bits(x.key));                                       \
+        return name##_bits_of(k, x.key);                                                                               \
     }
 
 /* The block; MEMBERS are those for values. */
@@ -139,7 +149,7 @@
     TW_INTERNAL_DEFINE_SORT_SHARES(name)                                                                               \
     TW_ND_RANGE_KERNEL(static TW_BLOCK(name##_sort) TW_FOR_GPUS name##_sort_count, TW_INTERNAL_SORT_GROUP);            \
     TW_ND_RANGE_KERNEL(static TW_BLOCK(name##_sort) TW_FOR_GPUS name##_sort_tiles, TW_INTERNAL_SORT_GROUP);            \
-    TW_ND_RANGE_KERNEL(static TW_BLOCK(name##_sort) TW_FOR_GPUS name##_sort_one_tile, TW_INTERNAL_SORT_GROUP);         \
+    TW_ND_RANGE_KERNEL(static TW_BLOCK(name##_sort) TW_FOR_GPUS name##_sort_ranks, TW_INTERNAL_TILE_ITEMS);            \
     TW_WORK_GROUP_KERNEL(static TW_BLOCK(name##_sort) TW_FOR_CPUS name##_sort_counts, 1);                              \
     TW_WORK_GROUP_KERNEL(static TW_BLOCK(name##_sort) TW_FOR_CPUS name##_sort_shares, 1);                              \
     static inline                                                                                                      \
@@ -157,7 +167,8 @@
         tw_internal_plan_sort(&plan, device, &k->common, &k->sort, key_bytes, value_bytes, name##_sort_tile_size,      \
                               device.is_gpu ? TW_KERNEL(name##_sort_count) : TW_KERNEL(name##_sort_counts),            \
                               device.is_gpu ? TW_KERNEL(name##_sort_tiles) : TW_KERNEL(name##_sort_shares),            \
-                              TW_KERNEL(name##_sort_one_tile));                                                        \
+                              TW_KERNEL(name##_sort_ranks),                                                            \
+                              (sizeof(name##_key_word) <= 4 ? 1 : 2) + sizeof(name##_key_part) / 32);                  \
         tw_internal_algorithm_run(group, &plan, &k->common, sizeof *k);                                                \
     }
 
@@ -237,21 +248,27 @@ static inline size_t tw_internal_sort_shares(struct tw_internal_algorithm *block
 static inline void tw_internal_plan_sort(struct tw_internal_plan *plan, struct tw_internal_algorithm_device device,
                                          struct tw_internal_algorithm *block, struct tw_internal_radix_sort *sort,
                                          size_t key_bytes, size_t value_bytes, size_t tile, const tw_kernel *count,
-                                         const tw_kernel *kernel, const tw_kernel *one_tile)
+                                         const tw_kernel *kernel, const tw_kernel *ranks, size_t cost)
 {
     const size_t items = device.is_gpu ? TW_INTERNAL_SORT_GROUP : 1, bits = sort->past_bit - sort->first_bit;
     const unsigned passes = bits > 8 ? (unsigned)(bits + 7) / 8 : 1;
+    sort->merges = 0;
     const size_t groups =
         device.is_gpu ? tw_internal_divide_up(block->count, tile)
                       : tw_internal_sort_shares(block, device.units, passes, key_bytes + value_bytes, &sort->merges);
     size_t head = 0, counting = groups;
     tw_internal_begin_plan(plan);
     sort->passes = passes + sort->merges;
-    sort->at_once = groups <= 1;
+    sort->at_once = !device.is_gpu && groups <= 1;
     sort->groups = groups;
     if (!block->count)
         return;
-    if (device.is_gpu && groups > 1) {
+    if (tw_internal_are_ranked(device, block->count, cost)) {
+        tw_internal_add_stage(plan, ranks, tw_internal_divide_up(block->count, TW_INTERNAL_RANKED),
+                              TW_INTERNAL_TILE_ITEMS, 0);
+        return;
+    }
+    if (device.is_gpu) {
         head = plan->cleared_bytes = TW_INTERNAL_SORT_TILES + 8 * TW_INTERNAL_DIGITS * groups;
         counting = groups < device.units * TW_INTERNAL_SORT_GROUPS ? groups : device.units * TW_INTERNAL_SORT_GROUPS;
         tw_internal_add_stage(plan, count, counting, items, 0);
@@ -261,16 +278,14 @@ static inline void tw_internal_plan_sort(struct tw_internal_plan *plan, struct t
     sort->spare = tw_internal_round_up(head);
     sort->spare_values = sort->spare + tw_internal_round_up(block->count * key_bytes);
     plan->scratch_bytes = head;
-    if (sort->passes > 1
-        && (!device.is_gpu || groups > 1 || key_bytes > TW_INTERNAL_SORT_MOST_STAGED
-            || value_bytes > TW_INTERNAL_SORT_MOST_STAGED))
+    if (sort->passes > 1)
         plan->scratch_bytes = sort->spare_values + block->count * value_bytes;
     if (sort->merges)
         tw_internal_add_stage(plan, kernel, groups, items, 0);
     for (unsigned pass = sort->merges ? passes : 0; pass < (sort->at_once ? 1 : sort->passes); ++pass) {
         if (!device.is_gpu && groups > 1 && !sort->merges)
             tw_internal_add_stage(plan, count, groups, items, pass);
-        tw_internal_add_stage(plan, device.is_gpu && sort->at_once ? one_tile : kernel, groups, items, pass);
+        tw_internal_add_stage(plan, kernel, groups, items, pass);
     }
 }
 

@@ -8,6 +8,7 @@
 #define TEAMWORK_LOWER_ALGORITHM_SORT_BY_H
 
 #include <teamwork/lower/algorithm/merge.h>
+#include <teamwork/lower/algorithm/sort_ranks.h>
 
 enum { TW_INTERNAL_EXCHANGED = 8 }; /* elements that a CPU sorts without branches, before it merges */
 
@@ -116,9 +117,39 @@ TW_INTERNAL_ALWAYS_INLINE struct tw_internal_run_pair tw_internal_run_pair(const
         name##_store_tile(staged, me, valid, out);                                                                     \
     }
 
+/* Few elements, each to its rank. If `less` is no strict weak order, several have one rank, and others none: what is there
+   then is what the first launch copied. */
+#define TW_INTERNAL_DEFINE_SORT_BY_RANKS(name, type, less)                                                             \
+    TW_INTERNAL_ALWAYS_INLINE type name##_compared(const struct name##_sort_by *k, unsigned i)                         \
+    {                                                                                                                  \
+        return k->in[i];                                                                                               \
+    }                                                                                                                  \
+    TW_INTERNAL_ALWAYS_INLINE void name##_count_less(float *sum, type a, type b)                                       \
+    {                                                                                                                  \
+        *sum += (less(a, b)) ? 1.0f : 0.0f;                                                                            \
+    }                                                                                                                  \
+    TW_INTERNAL_DEFINE_RANK(name, name##_sort_by, type, name##_count_less)                                             \
+    static inline void name##_sort_by_ranks(tw_nd_item item, const struct name##_sort_by *k)                           \
+    {                                                                                                                  \
+        enum { IS_RANKED = sizeof(type) <= TW_INTERNAL_RANKED_BYTES };                                                 \
+        TW_LOCAL(type, staged, [IS_RANKED ? TW_INTERNAL_RANKED_ROWS * TW_INTERNAL_TILE_ITEMS : 1]);                    \
+        TW_LOCAL(float, counts, [TW_INTERNAL_TILE_ITEMS]);                                                             \
+        const tw_sub_group sub_group = tw_get_sub_group(item);                                                         \
+        const unsigned count = (unsigned)tw_internal_count(&k->common), i = (unsigned)tw_global_id(item, 0),           \
+                       first = (unsigned)tw_group_id(item, 0) * sub_group.tw_max_, at = first + sub_group.tw_lane_;    \
+        if (k->common.pass == 0 && i < count)                                                                          \
+            k->out[i] = k->in[i];                                                                                      \
+        if (!IS_RANKED || k->common.pass == 0 || first >= count)                                                       \
+            return;                                                                                                    \
+        const unsigned rank = name##_rank(item, k, staged, counts, first, count);                                      \
+        if (sub_group.tw_id_ == 0 && at < count)                                                                       \
+            k->out[rank] = k->in[at];                                                                                  \
+    }
+
 #define TW_INTERNAL_DEFINE_SORT_BY_TILES(name, type, less)                                                             \
     TW_INTERNAL_DEFINE_MERGE_TILE(name, type, less)                                                                    \
     TW_INTERNAL_DEFINE_SORT_BY_TILE(name, type, less)                                                                  \
+    TW_INTERNAL_DEFINE_SORT_BY_RANKS(name, type, less)                                                                 \
     static inline void name##_sort_by_paths(tw_nd_item item, const struct name##_sort_by *k)                           \
     {                                                                                                                  \
         const size_t pass = k->common.pass, count = tw_internal_count(&k->common), tile = tw_global_id(item, 0);       \
@@ -216,6 +247,7 @@ TW_INTERNAL_ALWAYS_INLINE struct tw_internal_run_pair tw_internal_run_pair(const
     TW_INTERNAL_DEFINE_SORT_BY_SHARE(name, type, less)                                                                 \
     TW_INTERNAL_NO_GPU_KERNEL(name##_sort_by_tiles, name##_sort_by)                                                    \
     TW_INTERNAL_NO_GPU_KERNEL(name##_sort_by_paths, name##_sort_by)                                                    \
+    TW_INTERNAL_NO_GPU_KERNEL(name##_sort_by_ranks, name##_sort_by)                                                    \
     static inline void name##_sort_by_shares(tw_group group, const struct name##_sort_by *k)                           \
     {                                                                                                                  \
         TW_ONCE(group) {                                                                                               \
@@ -242,6 +274,7 @@ TW_INTERNAL_ALWAYS_INLINE struct tw_internal_run_pair tw_internal_run_pair(const
     TW_INTERNAL_DEFINE_SORT_BY_TILES(name, type, less)                                                                 \
     TW_ND_RANGE_KERNEL(static TW_BLOCK(name##_sort_by) TW_FOR_GPUS name##_sort_by_tiles, TW_INTERNAL_TILE_ITEMS);      \
     TW_ND_RANGE_KERNEL(static TW_BLOCK(name##_sort_by) TW_FOR_GPUS name##_sort_by_paths, TW_INTERNAL_PATHS_ITEMS);     \
+    TW_ND_RANGE_KERNEL(static TW_BLOCK(name##_sort_by) TW_FOR_GPUS name##_sort_by_ranks, TW_INTERNAL_TILE_ITEMS);      \
     TW_WORK_GROUP_KERNEL(static TW_BLOCK(name##_sort_by) TW_FOR_CPUS name##_sort_by_shares, 1);                        \
     static inline __attribute__((unused)) void name(tw_command_group *group, const type *in, size_t count, type *out)  \
     {                                                                                                                  \
@@ -254,7 +287,7 @@ TW_INTERNAL_ALWAYS_INLINE struct tw_internal_run_pair tw_internal_run_pair(const
         k.out = out;                                                                                                   \
         tw_internal_plan_sort_by(&plan, device, &k.common, &k.sort, sizeof(type),                                      \
                                  sizeof(type) <= TW_INTERNAL_MERGE_MOST_STAGED ? TW_INTERNAL_MERGE_TILE(type) : 0,     \
-                                 TW_KERNEL(name##_sort_by_paths),                                                      \
+                                 TW_KERNEL(name##_sort_by_ranks), TW_KERNEL(name##_sort_by_paths),                     \
                                  device.is_gpu ? TW_KERNEL(name##_sort_by_tiles) : TW_KERNEL(name##_sort_by_shares));  \
         tw_internal_algorithm_run(group, &plan, &k.common, sizeof k);                                                  \
     }
@@ -262,14 +295,20 @@ TW_INTERNAL_ALWAYS_INLINE struct tw_internal_run_pair tw_internal_run_pair(const
 /* `tile` is that of a GPU's first pass; 0 if it has none. */
 static inline void tw_internal_plan_sort_by(struct tw_internal_plan *plan, struct tw_internal_algorithm_device device,
                                             struct tw_internal_algorithm *block, struct tw_internal_merge_sort *sort,
-                                            size_t element_bytes, size_t tile, const tw_kernel *paths,
-                                            const tw_kernel *kernel)
+                                            size_t element_bytes, size_t tile, const tw_kernel *ranks,
+                                            const tw_kernel *paths, const tw_kernel *kernel)
 {
     const size_t items = device.is_gpu ? TW_INTERNAL_TILE_ITEMS : 1;
     size_t groups;
     tw_internal_begin_plan(plan);
     if (!block->count)
         return;
+    if (element_bytes <= TW_INTERNAL_RANKED_BYTES
+        && tw_internal_are_ranked(device, block->count, 2 * tw_internal_divide_up(element_bytes, 4))) {
+        tw_internal_add_stage(plan, ranks, tw_internal_divide_up(block->count, items), items, 0);
+        tw_internal_add_stage(plan, ranks, tw_internal_divide_up(block->count, TW_INTERNAL_RANKED), items, 1);
+        return;
+    }
     if (device.is_gpu) {
         groups = tw_internal_divide_up(block->count, tile ? tile : TW_INTERNAL_TILE_ITEMS);
         sort->run = tile ? tile : 1;

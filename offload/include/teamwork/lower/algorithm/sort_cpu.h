@@ -27,7 +27,7 @@ TW_INTERNAL_DEFINE_SORT_BY_SHARE(tw_internal_keyed_place, struct tw_internal_key
 #define TW_INTERNAL_DEFINE_SORT_TILES(name)                                                                            \
     TW_INTERNAL_NO_GPU_KERNEL(name##_sort_count, name##_sort)                                                          \
     TW_INTERNAL_NO_GPU_KERNEL(name##_sort_tiles, name##_sort)                                                          \
-    TW_INTERNAL_NO_GPU_KERNEL(name##_sort_one_tile, name##_sort)
+    TW_INTERNAL_NO_GPU_KERNEL(name##_sort_ranks, name##_sort)
 
 /* Elements first to past in a pass: counts their digits, and moves them to where `places` of their digits say. */
 #define TW_INTERNAL_DEFINE_SORT_PASS(name)                                                                             \

@@ -4,6 +4,7 @@
 #define TEAMWORK_LOWER_ALGORITHM_SORT_GPU_H
 
 #include <teamwork/lower/algorithm/sort_key.h>
+#include <teamwork/lower/algorithm/sort_ranks.h>
 
 #if TW_ON_GPU
 
@@ -69,25 +70,17 @@ TW_INTERNAL_ALWAYS_INLINE unsigned tw_internal_rank(tw_sub_group sub_group, unsi
     return before + below;
 }
 
-/* Goes through the first `rows` of `most` rows, a constant: some of them for each condition, of which each row by itself
-   would need one. So `rows` is a multiple of TW_INTERNAL_ROWS_AT_ONCE, or `most`. */
-enum { TW_INTERNAL_ROWS_AT_ONCE = 4 };
-#define TW_INTERNAL_EACH_ROW(i, most, rows)                                                                            \
-    _Pragma("unroll") for (unsigned i##_of = 0; i##_of < (most);                                                       \
-                           i##_of += TW_INTERNAL_ROWS_AT_ONCE) if (i##_of < (rows))                                    \
-        _Pragma("unroll") for (unsigned i = i##_of; i < i##_of + TW_INTERNAL_ROWS_AT_ONCE && i < (most); ++i)
-
 /* The tile's elements of a sub-group are in a row, in rows of one for each work-item. From ranks[], the digits of
-   `rows` elements of the work-item, at most `most`: ranks[i] = digit << 16 | elements of the sub-group with this digit
+   `rows` elements of the work-item, a constant: ranks[i] = digit << 16 | elements of the sub-group with this digit
    before it. `counts` are the sub-group's. */
 TW_INTERNAL_ALWAYS_INLINE void tw_internal_rank_rows(tw_sub_group sub_group, unsigned *counts, unsigned *ranks,
-                                                     unsigned most, unsigned rows)
+                                                     unsigned rows)
 {
     for (unsigned digit = sub_group.tw_lane_; digit < TW_INTERNAL_DIGITS; digit += sub_group.tw_max_)
         counts[digit] = 0;
     tw_group_barrier(sub_group);
     unsigned last = 0;
-    TW_INTERNAL_EACH_ROW(i, most, rows)
+    _Pragma("unroll") for (unsigned i = 0; i < rows; ++i)
     {
         /* + 0, which the compiler cannot know: one after the other, in few registers */
         const unsigned digit = ranks[i];
@@ -123,10 +116,9 @@ TW_INTERNAL_ALWAYS_INLINE void tw_internal_place_digit(unsigned *counts, unsigne
 }
 
 /* Adds to the ranks, behind their digits, where those of the sub-group begin: so they are places in the tile. */
-TW_INTERNAL_ALWAYS_INLINE void tw_internal_place_rows(const unsigned *counts, unsigned *ranks, unsigned most,
-                                                      unsigned rows)
+TW_INTERNAL_ALWAYS_INLINE void tw_internal_place_rows(const unsigned *counts, unsigned *ranks, unsigned rows)
 {
-    TW_INTERNAL_EACH_ROW(i, most, rows) ranks[i] += counts[ranks[i] >> 16];
+    _Pragma("unroll") for (unsigned i = 0; i < rows; ++i) ranks[i] += counts[ranks[i] >> 16];
 }
 
 /* What tiles tell in a pass has numbers of its own: 2 pass + 1 is the tile alone, 2 pass + 2 with all tiles before it. */
@@ -248,7 +240,7 @@ TW_INTERNAL_ALWAYS_INLINE unsigned long long tw_internal_digits_before(const uns
                 ranks[i] = at < valid ? name##_digit_of(k, x[i], pass) : tw_internal_key_mask(&k->sort, pass);         \
             }                                                                                                          \
         }                                                                                                              \
-        tw_internal_rank_rows(sub_group, mine, ranks, ITEMS, ITEMS);                                                   \
+        tw_internal_rank_rows(sub_group, mine, ranks, ITEMS);                                                          \
         tw_barrier(item, TW_LOCAL_SPACE);                                                                              \
         unsigned long long *const tiles =                                                                              \
             (unsigned long long *)tw_internal_at(k->common.scratch, TW_INTERNAL_SORT_TILES);                           \
@@ -261,7 +253,7 @@ TW_INTERNAL_ALWAYS_INLINE unsigned long long tw_internal_digits_before(const uns
         if (has_digit)                                                                                                 \
             tw_internal_place_digit(memory.counts, me, warps, begin);                                                  \
         tw_barrier(item, TW_LOCAL_SPACE);                                                                              \
-        tw_internal_place_rows(mine, ranks, ITEMS, ITEMS);                                                             \
+        tw_internal_place_rows(mine, ranks, ITEMS);                                                                    \
         tw_barrier(item, TW_LOCAL_SPACE);                                                                              \
         if (name##_stages_keys)                                                                                        \
             _Pragma("unroll") for (unsigned i = 0; i < ITEMS; ++i) memory.keys[ranks[i] & 0xffff] = x[i];              \
@@ -312,92 +304,35 @@ TW_INTERNAL_ALWAYS_INLINE unsigned long long tw_internal_digits_before(const uns
             values_to[digits[name##_stages_values ? at : 0]][at] = memory.values[name##_stages_values ? at : 0];       \
     }
 
-/* All passes over the only tile, by one group. What is staged stays in registers from pass to pass. Places of the last rows
-   that have no element have one of the largest digit: it stays behind all others, so only memory of the device is read
-   and written with care. */
-#define TW_INTERNAL_DEFINE_SORT_ONE_TILE(name)                                                                         \
-    static inline void name##_sort_one_tile(tw_nd_item item, const struct name##_sort *k)                              \
+/* Few elements, each to its rank. */
+#define TW_INTERNAL_DEFINE_SORT_RANKS(name)                                                                            \
+    TW_INTERNAL_ALWAYS_INLINE name##_key_word name##_compared(const struct name##_sort *k, unsigned i)                 \
     {                                                                                                                  \
-        enum { TILE = name##_sort_tile_size, ITEMS = TILE / TW_INTERNAL_SORT_GROUP };                                  \
-        TW_LOCAL(union name##_sort_memory, memory);                                                                    \
+        return (name##_key_word)name##_bits_of(k, name##_keys_from(k, TW_INTERNAL_SORT_IN)[i]);                        \
+    }                                                                                                                  \
+    TW_INTERNAL_DEFINE_RANK(name, name##_sort, name##_key_word, tw_internal_count_less)                                \
+    static inline void name##_sort_ranks(tw_nd_item item, const struct name##_sort *k)                                 \
+    {                                                                                                                  \
+        TW_LOCAL(name##_key_word, staged, [TW_INTERNAL_RANKED_ROWS * TW_INTERNAL_TILE_ITEMS]);                         \
+        TW_LOCAL(float, counts, [TW_INTERNAL_TILE_ITEMS]);                                                             \
         const tw_sub_group sub_group = tw_get_sub_group(item);                                                         \
-        const unsigned me = (unsigned)tw_local_id(item, 0), lanes = sub_group.tw_max_, warps = sub_group.tw_count_;    \
-        const unsigned count = (unsigned)tw_internal_count(&k->common), passes = k->sort.passes;                       \
-        const unsigned at_once = TW_INTERNAL_SORT_GROUP * TW_INTERNAL_ROWS_AT_ONCE,                                    \
-                       some = (count + at_once - 1) / at_once * TW_INTERNAL_ROWS_AT_ONCE,                              \
-                       rows = some < ITEMS ? some : ITEMS;                                                             \
-        const unsigned start = sub_group.tw_id_ * lanes * rows + sub_group.tw_lane_;                                   \
-        const unsigned own = start < count ? (count - start + lanes - 1) / lanes : 0, mine = own < rows ? own : rows;  \
-        const bool has_digit = me < TW_INTERNAL_DIGITS;                                                                \
-        unsigned *const counts = memory.counts + sub_group.tw_id_ * TW_INTERNAL_DIGITS;                                \
-        name##_key_part x[ITEMS];                                                                                      \
-        name##_value_part v[name##_stages_values ? ITEMS : 1];                                                         \
-        unsigned ranks[ITEMS];                                                                                         \
-        if (!count)                                                                                                    \
+        const unsigned count = (unsigned)tw_internal_count(&k->common),                                                \
+                       first = (unsigned)tw_group_id(item, 0) * sub_group.tw_max_, at = first + sub_group.tw_lane_;    \
+        if (first >= count)                                                                                            \
             return;                                                                                                    \
-        TW_INTERNAL_EACH_ROW(i, ITEMS, rows)                                                                           \
-        {                                                                                                              \
-            const unsigned at = i < mine ? start + i * lanes : count - 1;                                              \
-            x[i] = name##_keys_from(k, TW_INTERNAL_SORT_IN)[at];                                                       \
-            if (name##_stages_values)                                                                                  \
-                v[name##_stages_values ? i : 0] = name##_values_from(k, TW_INTERNAL_SORT_IN)[at];                      \
-        }                                                                                                              \
-        for (unsigned pass = 0; pass < passes; ++pass) {                                                               \
-            const enum tw_internal_sort_place from = tw_internal_sort_from(&k->sort, pass);                            \
-            const enum tw_internal_sort_place to = tw_internal_sort_to(&k->sort, pass);                                \
-            TW_INTERNAL_EACH_ROW(i, ITEMS, rows)                                                                       \
-            ranks[i] = i < mine ? name##_digit_of(k, x[i], pass) : tw_internal_key_mask(&k->sort, pass);               \
-            tw_internal_rank_rows(sub_group, counts, ranks, ITEMS, rows);                                              \
-            tw_barrier(item, TW_LOCAL_SPACE);                                                                          \
-            const unsigned sum = has_digit ? tw_internal_sum_digit(memory.counts, me, warps) : 0;                      \
-            const unsigned begin = tw_exclusive_scan_over_group(item, sum, TW_SUM);                                    \
-            if (has_digit)                                                                                             \
-                tw_internal_place_digit(memory.counts, me, warps, begin);                                              \
-            tw_barrier(item, TW_LOCAL_SPACE);                                                                          \
-            tw_internal_place_rows(counts, ranks, ITEMS, rows);                                                        \
-            tw_barrier(item, TW_LOCAL_SPACE);                                                                          \
-            TW_INTERNAL_EACH_ROW(i, ITEMS, rows)                                                                       \
-            {                                                                                                          \
-                const unsigned place = ranks[i] & 0xffff;                                                              \
-                if (name##_stages_keys)                                                                                \
-                    memory.keys[name##_stages_keys ? place : 0] = x[i];                                                \
-                else if (i < mine)                                                                                     \
-                    name##_keys_to(k, to)[place] = x[i];                                                               \
-                if (name##_has_values && !name##_stages_values && i < mine)                                            \
-                    name##_values_to(k, to)[place] = name##_values_from(k, from)[start + i * lanes];                   \
-            }                                                                                                          \
-            tw_barrier(item, TW_GLOBAL_AND_LOCAL);                                                                     \
-            TW_INTERNAL_EACH_ROW(i, ITEMS, rows)                                                                       \
-            {                                                                                                          \
-                if (name##_stages_keys)                                                                                \
-                    x[i] = memory.keys[name##_stages_keys ? start + i * lanes : 0];                                    \
-                else if (i < mine)                                                                                     \
-                    x[i] = name##_keys_from(k, to)[start + i * lanes];                                                 \
-            }                                                                                                          \
-            tw_barrier(item, TW_LOCAL_SPACE);                                                                          \
-            if (name##_stages_values) {                                                                                \
-                TW_INTERNAL_EACH_ROW(i, ITEMS, rows)                                                                   \
-                memory.values[name##_stages_values ? ranks[i] & 0xffff : 0] = v[name##_stages_values ? i : 0];         \
-                tw_barrier(item, TW_LOCAL_SPACE);                                                                      \
-                TW_INTERNAL_EACH_ROW(i, ITEMS, rows)                                                                   \
-                v[name##_stages_values ? i : 0] = memory.values[name##_stages_values ? start + i * lanes : 0];         \
-                tw_barrier(item, TW_LOCAL_SPACE);                                                                      \
-            }                                                                                                          \
-        }                                                                                                              \
-        _Pragma("unroll") for (unsigned i = 0; i < ITEMS; ++i) if (i < mine)                                           \
-        {                                                                                                              \
-            if (name##_stages_keys)                                                                                    \
-                name##_keys_to(k, TW_INTERNAL_SORT_OUT)[start + i * lanes] = x[i];                                     \
-            if (name##_stages_values)                                                                                  \
-                name##_values_to(k, TW_INTERNAL_SORT_OUT)[start + i * lanes] = v[name##_stages_values ? i : 0];        \
-        }                                                                                                              \
+        const unsigned rank = name##_rank(item, k, staged, counts, first, count);                                      \
+        if (sub_group.tw_id_ || at >= count)                                                                           \
+            return;                                                                                                    \
+        name##_keys_to(k, TW_INTERNAL_SORT_OUT)[rank] = name##_keys_from(k, TW_INTERNAL_SORT_IN)[at];                  \
+        if (name##_has_values)                                                                                         \
+            name##_values_to(k, TW_INTERNAL_SORT_OUT)[rank] = name##_values_from(k, TW_INTERNAL_SORT_IN)[at];          \
     }
 
 #define TW_INTERNAL_DEFINE_SORT_TILES(name)                                                                            \
     TW_INTERNAL_DEFINE_SORT_COUNT(name)                                                                                \
     TW_INTERNAL_DEFINE_SORT_MEMORY(name)                                                                               \
     TW_INTERNAL_DEFINE_SORT_PASS_OF_TILES(name)                                                                        \
-    TW_INTERNAL_DEFINE_SORT_ONE_TILE(name)
+    TW_INTERNAL_DEFINE_SORT_RANKS(name)
 
 #define TW_INTERNAL_DEFINE_SORT_SHARES(name)                                                                           \
     TW_INTERNAL_NO_CPU_KERNEL(name##_sort_counts, name##_sort)                                                         \

@@ -6,30 +6,30 @@
 
 #include <teamwork/lower/algorithm/tile.h>
 
-#define TW_INTERNAL_DEFINE_KEY_BITS(type, unsigned_type)                                                               \
-    TW_OVERLOADED unsigned long long tw_internal_key_bits(type key)                                                    \
+#define TW_INTERNAL_DEFINE_KEY_BITS(type, unsigned_type, word)                                                         \
+    TW_OVERLOADED word tw_internal_key_bits(type key)                                                                  \
     {                                                                                                                  \
         const unsigned_type highest =                                                                                  \
             (unsigned_type)((unsigned_type)((type) - 1 < (type)1) << (8 * sizeof(type) - 1));                          \
         return (unsigned_type)((unsigned_type)key ^ highest);                                                          \
     }
-TW_INTERNAL_DEFINE_KEY_BITS(char, unsigned char)
-TW_INTERNAL_DEFINE_KEY_BITS(signed char, unsigned char)
-TW_INTERNAL_DEFINE_KEY_BITS(unsigned char, unsigned char)
-TW_INTERNAL_DEFINE_KEY_BITS(short, unsigned short)
-TW_INTERNAL_DEFINE_KEY_BITS(unsigned short, unsigned short)
-TW_INTERNAL_DEFINE_KEY_BITS(int, unsigned)
-TW_INTERNAL_DEFINE_KEY_BITS(unsigned, unsigned)
-TW_INTERNAL_DEFINE_KEY_BITS(long, unsigned long)
-TW_INTERNAL_DEFINE_KEY_BITS(unsigned long, unsigned long)
-TW_INTERNAL_DEFINE_KEY_BITS(long long, unsigned long long)
-TW_INTERNAL_DEFINE_KEY_BITS(unsigned long long, unsigned long long)
-TW_OVERLOADED unsigned long long tw_internal_key_bits(bool key)
+TW_INTERNAL_DEFINE_KEY_BITS(char, unsigned char, unsigned)
+TW_INTERNAL_DEFINE_KEY_BITS(signed char, unsigned char, unsigned)
+TW_INTERNAL_DEFINE_KEY_BITS(unsigned char, unsigned char, unsigned)
+TW_INTERNAL_DEFINE_KEY_BITS(short, unsigned short, unsigned)
+TW_INTERNAL_DEFINE_KEY_BITS(unsigned short, unsigned short, unsigned)
+TW_INTERNAL_DEFINE_KEY_BITS(int, unsigned, unsigned)
+TW_INTERNAL_DEFINE_KEY_BITS(unsigned, unsigned, unsigned)
+TW_INTERNAL_DEFINE_KEY_BITS(long, unsigned long, unsigned long long)
+TW_INTERNAL_DEFINE_KEY_BITS(unsigned long, unsigned long, unsigned long long)
+TW_INTERNAL_DEFINE_KEY_BITS(long long, unsigned long long, unsigned long long)
+TW_INTERNAL_DEFINE_KEY_BITS(unsigned long long, unsigned long long, unsigned long long)
+TW_OVERLOADED unsigned tw_internal_key_bits(bool key)
 {
     return key;
 }
 /* Of numbers below 0 all bits are the other way round; of others the sign. */
-TW_OVERLOADED unsigned long long tw_internal_key_bits(float key)
+TW_OVERLOADED unsigned tw_internal_key_bits(float key)
 {
     unsigned bits;
     __builtin_memcpy(&bits, &key, sizeof bits);
@@ -74,7 +74,7 @@ struct tw_internal_radix_sort {
     unsigned first_bit, past_bit; /* of keys */
     unsigned passes;              /* by digits, and those that merge */
     unsigned merges;  /* on a CPU: passes that merge the shares, which the launch before them has sorted; or 0 */
-    unsigned at_once; /* all passes are made by one work-group */
+    unsigned at_once; /* all passes are made by one thread of a CPU */
     unsigned long long flip;
     size_t spare, spare_values; /* where elements are in temporary memory */
     size_t groups;              /* on a CPU */

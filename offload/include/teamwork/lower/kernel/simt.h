@@ -491,6 +491,17 @@ TW_DEVICE_INLINE bool tw_internal_simt_range_item(tw_item *item, const uint64_t 
     return inside;
 }
 
+/* Tells the compiler that the next id of a work-item that there is fits 32 bits, too. */
+TW_DEVICE_INLINE void tw_internal_simt_tell_ids(const tw_item *item, unsigned dims)
+{
+    const size_t last = UINT32_MAX;
+    if (dims > 1) {
+        __builtin_assume(item->tw_id_[0] < last);
+        __builtin_assume(item->tw_id_[1] < last);
+        __builtin_assume(item->tw_id_[2] < last); /* 0 without a third dimension */
+    }
+}
+
 /* The quotient of a thread's number and a size of its group: less than `rows`, with a remainder less than the size, which the
    compiler cannot know. */
 TW_DEVICE_INLINE uint32_t tw_internal_simt_row(uint32_t thread, uint32_t size, uint64_t reciprocal, uint32_t rows)
@@ -588,8 +599,10 @@ TW_DEVICE_INLINE void tw_internal_simt_await(void)
                                               unsigned tw_dims)                                                        \
     {                                                                                                                  \
         tw_item tw_here;                                                                                               \
-        if (tw_internal_simt_range_item(&tw_here, tw_words, tw_dims))                                                  \
+        if (tw_internal_simt_range_item(&tw_here, tw_words, tw_dims)) {                                                \
+            tw_internal_simt_tell_ids(&tw_here, tw_dims);                                                              \
             name##_tw_call(tw_here, tw_args);                                                                          \
+        }                                                                                                              \
     }                                                                                                                  \
     TW_INTERNAL_ROLE("simt=" #name)                                                                                    \
     TW_DEVICE_INLINE void name##_tw_simt_body(const uint64_t *tw_words, unsigned tw_count)                             \
