@@ -26,7 +26,6 @@
 #include "base/marks.h"
 #include "diagnostics/cliffs.h"
 #include "diagnostics/effort.h"
-#include "diagnostics/remarks.h"
 #include "transforms/items/passes.h"
 #include "transforms/kernels/passes.h"
 #include "transforms/targets/passes.h"
@@ -103,6 +102,16 @@ struct FunctionStep {
     Need Is = Need::Optional;
 };
 
+struct ModuleStep {
+    const char *Name;
+    void (*Run)(Module &, ModuleAnalysisManager &);
+    Need Is = Need::Optional;
+};
+
+/* Kernels are divided at their barriers, once everything is there and nothing was moved. The markers of the headers have no other
+   meaning. */
+constexpr ModuleStep First[] = {{"tw-kernels", takeKernels, Need::Required}};
+
 /* In front of LLVM's vectorizer, where everything is inlined and simple. */
 constexpr FunctionStep BeforeVectorizer[] = {
     {"tw-gpu-share-arguments", isOfGpu, shareArguments, nullptr},
@@ -142,6 +151,8 @@ constexpr FunctionStep AtEnd[] = {
     {"tw-x86-frames", isOfX86, useFrameAtEntry, nullptr, Need::Required},
 };
 
+constexpr ModuleStep Last[] = {{"tw-tell-loops", tellLoops}, {"tw-tell-cliffs", tellCliffs}};
+
 /* What the pass manager asks a pass for, by the pass's `Name`. */
 template <typename Pass> struct Named {
     static StringRef name()
@@ -164,23 +175,14 @@ template <const auto &Steps, size_t I> struct StepPass : Named<StepPass<Steps, I
             Steps[I].Then(F, FAM);
         return PreservedAnalyses::none();
     }
+    PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM)
+    {
+        Steps[I].Run(M, MAM);
+        return PreservedAnalyses::none();
+    }
     static bool isRequired()
     {
         return Steps[I].Is == Need::Required;
-    }
-};
-
-/* Kernels are divided at their barriers, once everything is there and nothing was moved. */
-struct KernelsPass : Named<KernelsPass> {
-    static constexpr const char *Name = "tw-kernels";
-    PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM)
-    {
-        takeKernels(M, MAM);
-        return PreservedAnalyses::none();
-    }
-    static bool isRequired() /* the markers of the headers have no other meaning */
-    {
-        return true;
     }
 };
 
@@ -190,25 +192,6 @@ struct DelayUnrollPass : Named<DelayUnrollPass> {
     PreservedAnalyses run(Loop &L, LoopAnalysisManager &, LoopStandardAnalysisResults &Results, LPMUpdater &)
     {
         delayUnrolling(L, Results);
-        return PreservedAnalyses::all();
-    }
-};
-
-struct TellLoopsPass : Named<TellLoopsPass> {
-    static constexpr const char *Name = "tw-tell-loops";
-    PreservedAnalyses run(Module &M, ModuleAnalysisManager &)
-    {
-        tellLoops(M);
-        return PreservedAnalyses::all();
-    }
-};
-
-struct TellCliffsPass : Named<TellCliffsPass> {
-    static constexpr const char *Name = "tw-tell-cliffs";
-    PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM)
-    {
-        tellCliffs(M, MAM);
-        emitRemarks(M);
         return PreservedAnalyses::all();
     }
 };
@@ -225,39 +208,32 @@ bool isOn(StringRef Name)
     return !is_contained(Disabled, Name);
 }
 
-template <const auto &Steps, size_t... I> void add(FunctionPassManager &Passes, std::index_sequence<I...>)
+/* Adds the passes that `Wanted` names; whether there are any. */
+template <const auto &Steps, typename Manager, typename Predicate, size_t... I>
+bool addIf(Manager &Passes, Predicate Wanted, std::index_sequence<I...>)
 {
-    ((isOn(Steps[I].Name) ? Passes.addPass(StepPass<Steps, I>()) : void()), ...);
+    bool Any = false;
+    ((Wanted(Steps[I].Name) ? (Passes.addPass(StepPass<Steps, I>()), void(Any = true)) : void()), ...);
+    return Any;
 }
 
-template <const auto &Steps, size_t... I>
-bool addNamed(StringRef Name, FunctionPassManager &Passes, std::index_sequence<I...>)
+template <const auto &Steps, typename Manager, typename Predicate> bool addIf(Manager &Passes, Predicate Wanted)
 {
-    bool Found = false;
-    ((Name == Steps[I].Name ? (Passes.addPass(StepPass<Steps, I>()), Found = true) : false), ...);
-    return Found;
-}
-
-constexpr auto AllBefore = std::make_index_sequence<std::size(BeforeVectorizer)>();
-constexpr auto AllAtEnd = std::make_index_sequence<std::size(AtEnd)>();
-
-template <typename Pass, typename Manager> void addIfOn(Manager &Passes)
-{
-    if (isOn(Pass::Name))
-        Passes.addPass(Pass());
+    return addIf<Steps>(Passes, Wanted, std::make_index_sequence<std::size(Steps)>());
 }
 
 /* Calls `Do` with the name of each pass, in their order, and whether it is required. */
 template <typename Function> void forNames(Function Do)
 {
-    Do(KernelsPass::Name, Need::Required);
+    const auto DoEach = [&](const auto &Steps) {
+        for (const auto &Step : Steps)
+            Do(Step.Name, Step.Is);
+    };
+    DoEach(First);
     Do(DelayUnrollPass::Name, Need::Optional);
-    for (const FunctionStep &Step : BeforeVectorizer)
-        Do(Step.Name, Step.Is);
-    for (const FunctionStep &Step : AtEnd)
-        Do(Step.Name, Step.Is);
-    Do(TellLoopsPass::Name, Need::Optional);
-    Do(TellCliffsPass::Name, Need::Optional);
+    DoEach(BeforeVectorizer);
+    DoEach(AtEnd);
+    DoEach(Last);
 }
 
 /* A misspelt name would turn off nothing. */
@@ -283,33 +259,28 @@ void registerPasses(PassBuilder &Builder)
     if (PassInstrumentationCallbacks *Callbacks = Builder.getPassInstrumentationCallbacks()) /* -print-after=NAME */
         forNames([&](StringRef Name, Need) { Callbacks->addClassToPassName(Name, Name); });
     Builder.registerPipelineStartEPCallback(
-        [](ModulePassManager &Passes, OptimizationLevel) { Passes.addPass(KernelsPass()); });
-    Builder.registerLateLoopOptimizationsEPCallback(
-        [](LoopPassManager &Passes, OptimizationLevel) { addIfOn<DelayUnrollPass>(Passes); });
+        [](ModulePassManager &Passes, OptimizationLevel) { addIf<First>(Passes, isOn); });
+    Builder.registerLateLoopOptimizationsEPCallback([](LoopPassManager &Passes, OptimizationLevel) {
+        if (isOn(DelayUnrollPass::Name))
+            Passes.addPass(DelayUnrollPass());
+    });
     Builder.registerVectorizerStartEPCallback(
-        [](FunctionPassManager &Passes, OptimizationLevel) { add<BeforeVectorizer>(Passes, AllBefore); });
+        [](FunctionPassManager &Passes, OptimizationLevel) { addIf<BeforeVectorizer>(Passes, isOn); });
     Builder.registerOptimizerLastEPCallback([](ModulePassManager &Passes, auto &&...) {
         FunctionPassManager OfFunctions;
-        add<AtEnd>(OfFunctions, AllAtEnd);
+        addIf<AtEnd>(OfFunctions, isOn);
         Passes.addPass(createModuleToFunctionPassAdaptor(std::move(OfFunctions)));
-        addIfOn<TellLoopsPass>(Passes);
-        addIfOn<TellCliffsPass>(Passes);
+        addIf<Last>(Passes, isOn);
     });
     Builder.registerPipelineParsingCallback(
         [](StringRef Name, ModulePassManager &Passes, ArrayRef<PassBuilder::PipelineElement>) {
-            if (Name == KernelsPass::Name)
-                Passes.addPass(KernelsPass());
-            else if (Name == TellLoopsPass::Name)
-                Passes.addPass(TellLoopsPass());
-            else if (Name == TellCliffsPass::Name)
-                Passes.addPass(TellCliffsPass());
-            else
-                return false;
-            return true;
+            const auto IsIt = [&](StringRef Step) { return Step == Name; };
+            return addIf<First>(Passes, IsIt) || addIf<Last>(Passes, IsIt);
         });
     Builder.registerPipelineParsingCallback(
         [](StringRef Name, FunctionPassManager &Passes, ArrayRef<PassBuilder::PipelineElement>) {
-            return addNamed<BeforeVectorizer>(Name, Passes, AllBefore) || addNamed<AtEnd>(Name, Passes, AllAtEnd);
+            const auto IsIt = [&](StringRef Step) { return Step == Name; };
+            return addIf<BeforeVectorizer>(Passes, IsIt) || addIf<AtEnd>(Passes, IsIt);
         });
     Builder.registerPipelineParsingCallback(
         [](StringRef Name, LoopPassManager &Passes, ArrayRef<PassBuilder::PipelineElement>) {

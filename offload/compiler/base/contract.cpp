@@ -147,12 +147,6 @@ bool calls(const Instruction &I, const char *Role)
     return Callee && Callee->hasFnAttribute(Role);
 }
 
-Function *functionOf(Module &M, const char *Role)
-{
-    const auto At = find_if(M, [Role](const Function &F) { return F.hasFnAttribute(Role); });
-    return At == M.end() ? nullptr : &*At;
-}
-
 bool runsGroups(const Function &F)
 {
     return F.hasFnAttribute(HostRole) || F.hasFnAttribute(SplitRole);

@@ -18,14 +18,11 @@ constexpr const char *HostRole = "teamwork.host";   /* runs a piece of a launch,
 constexpr const char *PartRole = "teamwork.part";   /* runs a part of a reduction */
 constexpr const char *SplitRole = "teamwork.split"; /* one work-item of an nd_range kernel, which becomes its group */
 constexpr const char *WorkItemsRole = "teamwork.work_items"; /* the work-items of a group: (group, first) */
-constexpr const char *GroupsRole = "teamwork.groups";        /* groups: (launch, piece, pieces, l0, l1, l2, dims) */
 constexpr const char *SimtRole = "teamwork.simt"; /* a work-item of a GPU; and what calls it, as the kernel */
 
 /* Functions of the library. */
 constexpr const char *DimsRole = "teamwork.dims";            /* of launches of so many dimensions */
 constexpr const char *GroupSizeRole = "teamwork.group_size"; /* makes a group of (group, l0, l1, l2, dims) */
-constexpr const char *IsTileRole = "teamwork.is_tile";       /* is the group of a launch of the usual size? */
-constexpr const char *IsSizeRole = "teamwork.is_size";       /* or of this one: (launch, l0, l1, l2, dims) */
 constexpr const char *SharingRole = "teamwork.sharing";      /* changes what a group shares, without a barrier */
 constexpr const char *ScopeRole = "teamwork.scope";          /* the value is which argument is a tw_memory_scope */
 constexpr const char *WritesRole = "teamwork.writes";        /* writes to memory where its caller says */
@@ -41,11 +38,10 @@ constexpr const char *SlowRole = "teamwork.slow"; /* the same of its `slow` */
 
 void readContract(llvm::Module &M); /* first of all */
 bool calls(const llvm::Instruction &I, const char *Role);
-llvm::Function *functionOf(llvm::Module &M, const char *Role); /* the one of this role, or null */
-bool runsGroups(const llvm::Function &F);                      /* whole ones, on the host */
-bool runsWorkItems(const llvm::Function &F);                   /* the same, or some of a group */
-llvm::StringRef kernelOf(const llvm::Function &F);             /* the kernel's name; of any other function its own */
-bool isLocalVariable(const llvm::Value *V);                    /* of LocalRole */
+bool runsGroups(const llvm::Function &F);          /* whole ones, on the host */
+bool runsWorkItems(const llvm::Function &F);       /* the same, or some of a group */
+llvm::StringRef kernelOf(const llvm::Function &F); /* the kernel's name; of any other function its own */
+bool isLocalVariable(const llvm::Value *V);        /* of LocalRole */
 bool isOfLibrary(const llvm::Function &F);
 bool isRegion(const llvm::Function &F); /* a target region */
 bool isTableOfTools(const llvm::GlobalVariable &V);

@@ -153,13 +153,6 @@ bool isWork(const Instruction &I)
     return !I.getType()->isIntegerTy() || I.getType()->isIntegerTy(32) || I.isBitwiseLogicOp();
 }
 
-const Loop *itemsAround(const Loop *L)
-{
-    while (L && !hasLoopMark(*L, ItemsMark))
-        L = L->getParentLoop();
-    return L;
-}
-
 /* Why the work-items of a loop run one by one; and where, in place of `Where`. */
 std::string reasonOf(const Loop &Items, DebugLoc &Where)
 {
@@ -251,6 +244,7 @@ void tellCliffs(Module &M, ModuleAnalysisManager &MAM)
         }
     for (Function *F : Kernels)
         tellScalar(*F, FAM, isPowerOf2_32(Dimensions[kernelOf(*F)]));
+    emitRemarks(M);
 }
 
 } // namespace tw_compiler

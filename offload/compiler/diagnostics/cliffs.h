@@ -20,8 +20,9 @@ void noteRefusal(llvm::Loop &Items, llvm::StringRef Why, const llvm::Instruction
 void tellStacks(llvm::Function &F, llvm::StringRef Why, const llvm::DebugLoc &Where);
 /* What to change, for a reason, or nothing: the end of a remark. */
 std::string adviceOn(llvm::StringRef Why);
-std::string because(llvm::StringRef Why);                           /* the reason with it, behind what did not happen */
-void tellCliffs(llvm::Module &M, llvm::ModuleAnalysisManager &MAM); /* at the end */
+std::string because(llvm::StringRef Why); /* the reason with it, behind what did not happen */
+/* At the end: the remarks of all passes, too. */
+void tellCliffs(llvm::Module &M, llvm::ModuleAnalysisManager &MAM);
 
 } // namespace tw_compiler
 

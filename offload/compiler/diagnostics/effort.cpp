@@ -79,7 +79,7 @@ void tellKernel(const Function &F, const char *Role, unsigned Element, Constant 
             Object->getInitializer(), At + Element * DL.getTypeAllocSize(Value->getType()).getFixedValue(), Value, DL));
 }
 
-void tellLoops(Module &M)
+void tellLoops(Module &M, ModuleAnalysisManager &)
 {
     for (const Function &F : M)
         if (F.hasFnAttribute(LoopsNote))

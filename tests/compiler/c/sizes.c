@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups of any size: a kernel that counts on one size, and does not say it, has a copy for that. No copy is for a size that does not fit.
- */
+/* Groups of any size: a kernel that counts on one size, and does not say it, has a copy for that, and none for a usual size. No copy is
+ * for a size that does not fit. */
 // RUN: %kernel_cc -O2 %remarks -S -emit-llvm -o %t.ll %s 2>%t.remarks
-// RUN: FileCheck --implicit-check-not='define {{.*}}@{{odd_steps|any_tile_[a-z]*}}_tw_split_2.' %s <%t.ll
+// RUN: FileCheck --implicit-check-not='define {{.*}}@{{odd_steps|any_tile_[a-z]*}}_tw_split_2.' \
+// RUN:     --implicit-check-not='define {{.*}}_unnamed_tw_split_2_tile(' %s <%t.ll
 // RUN: FileCheck --check-prefix=SPLIT %s <%t.remarks
 // The same program is the same code each time.
 // RUN: %kernel_cc -O2 %remarks -S -emit-llvm -o %t.again.ll %s
@@ -13,7 +14,7 @@
 
 /* The size that it counts on, and does not say. */
 // SPLIT-DAG: kernel halo_unnamed was split at 1 barriers into loops over work-items; 1 loop over a range that they share out
-// CHECK-LABEL: define {{.*}}@halo_unnamed_tw_items_2(
+// CHECK-LABEL: define {{.*}}@halo_unnamed_tw_split_2(
 // CHECK-NOT: {{^}}}
 // CHECK: call {{.*}}@halo_unnamed_tw_split_2.{{[0-9]+}}(
 static inline void halo_unnamed(tw_nd_item item, const struct tile *k)
@@ -32,23 +33,19 @@ static inline void halo_unnamed(tw_nd_item item, const struct tile *k)
 TW_ND_RANGE_KERNEL(TW_BLOCK(tile) halo_unnamed);
 
 /* So does this one: it has a local element for each work-item, and a border. */
-// CHECK-LABEL: define {{.*}}@groups_unnamed_tw_host(
+// CHECK-LABEL: define {{.*}}@tile_unnamed_tw_split_2(
 // CHECK-NOT: {{^}}}
-// CHECK: switch i64
-// CHECK-NEXT: i64 32, label
-static inline void groups_unnamed(tw_group group, const struct tile *k)
+// CHECK: call {{.*}}@tile_unnamed_tw_split_2.{{[0-9]+}}(
+static inline void tile_unnamed(tw_nd_item item, const struct tile *k)
 {
     TW_LOCAL(float, tile, [ROWS + 2][WIDE]);
-    const float *in = k->in + tw_group_id(group, 0) * ROWS * k->pitch + tw_group_id(group, 1) * COLUMNS;
-    tw_parallel_for_work_item_range(group, item, tw_range_2d(ROWS + 2, WIDE)) {
-        tile[tw_local_id(item, 0)][tw_local_id(item, 1)] = in[tw_local_id(item, 0) * k->pitch + tw_local_id(item, 1)];
-    }
-    tw_parallel_for_work_item(group, item) {
-        const size_t i = tw_local_id(item, 0), j = tw_local_id(item, 1);
-        k->out[tw_global_id(item, 0) * k->pitch + tw_global_id(item, 1)] = tile[i][j] + tile[i + 2][j + 2];
-    }
+    const size_t i = tw_local_id(item, 0), j = tw_local_id(item, 1);
+    const size_t at = tw_global_id(item, 0) * k->pitch + tw_global_id(item, 1);
+    tile[i + 1][j + 1] = k->in[at];
+    tw_barrier(item, TW_LOCAL_SPACE);
+    k->out[at] = tile[i][j] + tile[i + 2][j + 2];
 }
-TW_WORK_GROUP_KERNEL(TW_BLOCK(tile) groups_unnamed);
+TW_ND_RANGE_KERNEL(TW_BLOCK(tile) tile_unnamed);
 
 /* Rows of 8 are vectors, and the size of groups of three dimensions is seen, too. */
 // CHECK-LABEL: define {{.*}}@cube_unnamed_tw_split_3.{{[0-9]+}}(

@@ -27,10 +27,8 @@
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/ConstantRange.h>
 #include <llvm/IR/Constants.h>
-#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/PatternMatch.h>
-#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/SSAUpdater.h>
 
 using namespace llvm;
@@ -82,7 +80,6 @@ class CutFinder
     std::optional<Only> only(const If &Of, const Value *Condition) const;
     bool takeApart(const If &Of);
     void divideAnd(const If &Of, Value *First, Value *Second);
-    void divideOr(const If &Of, Value *First, Value *Second);
     bool dependsOnIds(const Value *V, unsigned Depth) const;
     bool isKept(const Instruction &I, unsigned Depth) const;
     bool isOfUse(const If &Of, const Only &Items) const;
@@ -210,40 +207,13 @@ void CutFinder::divideAnd(const If &Of, Value *First, Value *Second)
     Of.Part->replacePhiUsesWith(Of.Branch->getParent(), Between);
 }
 
-/* if (A || B) S   becomes   if (A) S; if (!A && B) S */
-void CutFinder::divideOr(const If &Of, Value *First, Value *Second)
-{
-    const BasicBlockEdge Into(Of.Branch->getParent(), Of.Part);
-    ValueToValueMapTy Map;
-    SmallVector<BasicBlock *, 8> Blocks;
-    for (BasicBlock *Block : R.Blocks)
-        if (DT.dominates(Into, Block)) {
-            BasicBlock *Copy = CloneBasicBlock(Block, Map, ".first", &K.F);
-            Map[Block] = Copy;
-            Blocks.push_back(Copy);
-        }
-    auto *Next = BasicBlock::Create(K.F.getContext(), "tw_or", &K.F, Of.Part);
-    Map[Of.Behind] = Next;
-    Map[Of.Branch->getParent()] = Of.Branch->getParent();
-    remapInstructionsInBlocks(Blocks, Map);
-    IRBuilder<> B(Next);
-    B.SetCurrentDebugLocation(Of.Branch->getDebugLoc());
-    Value *Other = Of.Holds ? B.CreateSelect(First, B.getFalse(), Second) : B.CreateSelect(First, Second, B.getTrue());
-    B.CreateCondBr(Other, Of.Holds ? Of.Part : Of.Behind, Of.Holds ? Of.Behind : Of.Part);
-    Of.Part->replacePhiUsesWith(Of.Branch->getParent(), Next);
-    Of.Branch->setCondition(First);
-    Of.Branch->replaceSuccessorWith(Of.Part, cast<BasicBlock>(Map[Of.Part]));
-    Of.Branch->replaceSuccessorWith(Of.Behind, Next);
-}
-
 /* Takes a condition of several apart, if one of them is what some work-items come to a part by. */
 bool CutFinder::takeApart(const If &Of)
 {
     using namespace PatternMatch;
-    constexpr size_t MostTwice = 60; /* instructions that there are twice then */
     Value *Condition = Of.Branch->getCondition(), *A, *B;
-    const bool And = match(Condition, m_LogicalAnd(m_Value(A), m_Value(B)));
-    if (!And && !match(Condition, m_LogicalOr(m_Value(A), m_Value(B))))
+    if (Of.Holds ? !match(Condition, m_LogicalAnd(m_Value(A), m_Value(B)))
+                 : !match(Condition, m_LogicalOr(m_Value(A), m_Value(B))))
         return false;
     std::optional<Only> Items = only(Of, A);
     if (!Items) {
@@ -252,18 +222,7 @@ bool CutFinder::takeApart(const If &Of)
     }
     if (!Items || !isOfUse(Of, *Items))
         return false;
-    if (And == Of.Holds) {
-        divideAnd(Of, A, B);
-        return true;
-    }
-    const BasicBlockEdge Into(Of.Branch->getParent(), Of.Part);
-    size_t Size = 0;
-    for (BasicBlock *Block : R.Blocks)
-        if (DT.dominates(Into, Block))
-            Size += Block->size();
-    if (Size > MostTwice)
-        return false;
-    divideOr(Of, A, B);
+    divideAnd(Of, A, B);
     return true;
 }
 

@@ -20,6 +20,7 @@
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/PassManager.h>
+#include <llvm/IR/ValueHandle.h>
 #include <llvm/IR/ValueMap.h>
 
 namespace tw_compiler
@@ -159,11 +160,13 @@ struct Kernel {
     }
 };
 
-/* sizes.cpp finds the size of groups that a kernel counts on, though it does not say it. */
-using Sides = std::array<uint64_t, 3>; /* of a group */
-std::optional<Sides> tileOf(llvm::Function &F, unsigned Dims);
-llvm::BasicBlock *askForSize(llvm::CallInst &Call, const Sides &Size, unsigned Dims);
-void copyForTiles(llvm::Module &M);
+/* sizes.cpp finds the size of groups that a kernel counts on, though it does not say it, for which it gets a copy. */
+using Sides = std::array<uint64_t, 3>; /* of a group: the turns of its three loops */
+bool saysNoSize(llvm::Function &F);
+/* Makes `Copy`, of the kernel before it was divided, one for the size; none: there is none, or the macros have made that copy. */
+std::optional<Sides> giveSize(const Kernel &K, llvm::Function &Copy);
+/* The loops over a group, of so many turns, are left to the copy where it fits. */
+bool chooseCopy(const Kernel &K, llvm::Function &Copy, const Sides &Size, const llvm::WeakTrackingVH Turns[3]);
 
 /* prepare.cpp inlines what work-items call that has barriers, and simplifies them. */
 bool prepare(Kernel &K, llvm::FunctionAnalysisManager &FAM);

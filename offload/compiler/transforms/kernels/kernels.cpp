@@ -33,20 +33,17 @@ namespace tw_compiler
 namespace
 {
 
-constexpr uint64_t MostOfLikely = 1024; /* work-items */
-constexpr uint64_t UsualTile = 16;      /* for which the macros make a copy in any case */
-constexpr uint64_t UsualLine = 256;
-constexpr unsigned MostOfSized = 500; /* instructions of a kernel that has copies for such sizes */
+constexpr unsigned MostOfSized = 500; /* instructions of a kernel that has copies for sizes of groups */
 
-/* `Extent` becomes the turns of the three loops over a group. */
-bool split(Kernel &K, FunctionAnalysisManager &FAM, WeakTrackingVH Extent[3])
+/* `Turns` become those of the three loops over a group. */
+bool split(Kernel &K, FunctionAnalysisManager &FAM, WeakTrackingVH Turns[3])
 {
     if (K.F.hasOptNone())
         return K.refuse("it is not optimized");
     if (!prepare(K, FAM) || !findRegions(K) || !classify(K))
         return false;
     for (unsigned D = 0; D < 3; ++D)
-        Extent[D] = K.Id[D]->getArgOperand(1);
+        Turns[D] = K.Id[D]->getArgOperand(1);
     shareLoops(K);
     if (!makeLoops(K))
         return false;
@@ -81,110 +78,35 @@ void empty(Function &F)
     new UnreachableInst(F.getContext(), Block);
 }
 
-/* Where the size of the group is computed that a kernel does not say; null: it says one. */
-CallInst *sizeCall(Function &F, unsigned &Dims)
-{
-    for (Instruction &I : instructions(F)) {
-        auto *Call = dyn_cast<CallInst>(&I);
-        if (!Call || !calls(I, GroupSizeRole) || Call->arg_size() < 5)
-            continue;
-        const auto *Last = dyn_cast<ConstantInt>(Call->getArgOperand(Call->arg_size() - 1));
-        const auto *Given = dyn_cast<ConstantInt>(Call->getArgOperand(Call->arg_size() - 4));
-        Dims = Last ? unsigned(Last->getZExtValue()) : 0;
-        return Dims >= 1 && Dims <= 3 && Given && Given->isZero() ? Call : nullptr;
-    }
-    return nullptr;
-}
-
-bool handle(Function &F, FunctionAnalysisManager &FAM, bool IsForSize, StringSet<> &Sized);
-
-/* Where the function that runs a group asks whether it is a usual tile, before it calls `Split`; or null. */
-CallInst *tileCall(Function &Split)
-{
-    for (const User *U : Split.users())
-        if (const auto *Call = dyn_cast<CallInst>(U); Call && Call->getCalledFunction() == &Split)
-            for (Instruction &I : instructions(*const_cast<Function *>(Call->getFunction())))
-                if (calls(I, IsTileRole))
-                    return dyn_cast<CallInst>(&I);
-    return nullptr;
-}
-
-/* Groups of the size that a kernel counts on, though it does not say it, go by a copy of it for that size: they are asked for with the
-   usual tiles, or in groups of one and three dimensions at the begin of the kernel. */
-bool handleLikely(Kernel &K, Function &Copy, const Sides &Size, WeakTrackingVH Extent[3], FunctionAnalysisManager &FAM)
-{
-    unsigned Dims;
-    CallInst *Call = sizeCall(Copy, Dims);
-    Instruction *Last = nullptr;
-    for (unsigned D = 0; D < Dims; ++D) {
-        auto *I = dyn_cast_or_null<Instruction>(static_cast<Value *>(Extent[3 - Dims + D]));
-        if (!I || (Last && I->getParent() != Last->getParent()))
-            return false;
-        Last = Last && I->comesBefore(Last) ? Last : I;
-    }
-    const unsigned Arguments = Call->arg_size();
-    for (unsigned D = 0; D < 3; ++D)
-        Call->setArgOperand(Arguments - 4 + D,
-                            ConstantInt::get(Call->getArgOperand(Arguments - 4 + D)->getType(), Size[D]));
-    StringSet<> None;
-    if (!handle(Copy, FAM, true, None))
-        return false;
-    CallInst *Ask = tileCall(K.F);
-    BasicBlock *Leave = Ask ? askForSize(*Ask, Size, Dims) : nullptr;
-    if (!Leave) {
-        Instruction *Behind = Last->getNextNode();
-        IRBuilder<> B(Behind);
-        Value *Fits = B.getTrue();
-        for (unsigned D = 0; D < Dims; ++D) {
-            Value *Turns = Extent[3 - Dims + D];
-            Fits = B.CreateAnd(Fits, B.CreateICmpEQ(Turns, ConstantInt::get(Turns->getType(), Size[D])));
-        }
-        Instruction *End = SplitBlockAndInsertIfThen(Fits, Behind->getIterator(), true);
-        Leave = End->getParent();
-        End->eraseFromParent();
-    }
-    IRBuilder<> B(Leave);
-    B.SetCurrentDebugLocation(Ask ? Ask->getDebugLoc() : K.Where);
-    B.CreateCall(&Copy, {Leave->getParent()->getArg(0)});
-    B.CreateRetVoid();
-    FAM.invalidate(*Leave->getParent(), PreservedAnalyses::none());
-    return true;
-}
-
-/* Whether `F`, one work-item of a kernel, has become the whole group. `IsForSize`: it is a copy for groups of a usual size, which large
-   kernels go without. */
+/* Whether `F`, one work-item of a kernel, has become the whole group. `IsForSize`: it is a copy for groups of one size, which large
+   kernels go without. `Sized`: kernels, with their dimensions, that have a copy for the size that they count on, and need none for a
+   usual one. */
 bool handle(Function &F, FunctionAnalysisManager &FAM, bool IsForSize, StringSet<> &Sized)
 {
     Kernel K(F);
-    const DISubprogram *Program = F.getSubprogram();
-    if (Program)
-        K.Where = DILocation::get(F.getContext(), Program->getLine(), 0, const_cast<DISubprogram *>(Program));
+    if (DISubprogram *Program = F.getSubprogram())
+        K.Where = DILocation::get(F.getContext(), Program->getLine(), 0, Program);
     Function *Copy = nullptr;
-    unsigned Dims = 0;
-    if (sizeCall(F, Dims) && !F.hasOptNone()) {
+    if (!F.hasOptNone() && saysNoSize(F)) {
         ValueToValueMapTy Map;
         Copy = CloneFunction(&F, Map);
     }
-    WeakTrackingVH Extent[3];
-    const std::string OfDims = (kernelOf(F) + "/" + Twine(Dims)).str();
+    WeakTrackingVH Turns[3];
+    const std::string OfDims = (kernelOf(F) + "/" + F.getFnAttribute(DimsRole).getValueAsString()).str();
     const bool IsWanted = !IsForSize || !Sized.contains(OfDims);
-    const bool Done = IsWanted && split(K, FAM, Extent) && !(IsForSize && F.getInstructionCount() > MostOfSized);
-    FAM.invalidate(F, PreservedAnalyses::none());
+    const bool Done = IsWanted && split(K, FAM, Turns) && !(IsForSize && F.getInstructionCount() > MostOfSized);
     if (Done || (!IsForSize && (K.Barriers > 0 || !K.Why.empty())))
         remark(K, Done);
     if (!Done)
         empty(F);
-    std::optional<Sides> Size;
-    if (Done && Copy)
-        Size = Dims == 2 && K.Likely[0] && K.Likely[1] ? Sides{K.Likely[0], K.Likely[1], 1} : tileOf(*Copy, Dims);
-    const bool IsUsual = Size && (Dims == 1 ? (*Size)[0] == UsualLine : *Size == Sides{UsualTile, UsualTile, 1});
-    if (Size && (*Size)[0] * (*Size)[1] * (*Size)[2] <= MostOfLikely && !IsUsual)
-        if (handleLikely(K, *Copy, *Size, Extent, FAM))
-            Sized.insert(OfDims);
-    if (Copy && Copy->use_empty()) {
+    const std::optional<Sides> Size = Done && Copy ? giveSize(K, *Copy) : std::nullopt;
+    if (Size && handle(*Copy, FAM, true, Sized) && chooseCopy(K, *Copy, *Size, Turns))
+        Sized.insert(OfDims);
+    else if (Copy) {
         FAM.clear(*Copy, Copy->getName());
         Copy->eraseFromParent();
     }
+    FAM.invalidate(F, PreservedAnalyses::none());
     return Done;
 }
 
@@ -316,14 +238,12 @@ void takeKernels(Module &M, ModuleAnalysisManager &MAM)
     }
     checkScopes(M);
     noteCombining(M);
-    copyForTiles(M);
     markLoops(M, FAM);
     for (Function &F : M)
         if (F.hasFnAttribute(SharingRole))
             holdAccesses(F);
     DenseMap<Function *, bool> Done;
-    StringSet<>
-        Sized; /* kernels, with their dimensions, that have a copy for the size that they count on, and need none for a usual one */
+    StringSet<> Sized;
     for (const char *Marker : {DoneMarker, SizedMarker})
         for (CallInst *Call : callsOf(M, Marker)) {
             auto *F = dyn_cast<Function>(Call->getArgOperand(0)->stripPointerCasts());

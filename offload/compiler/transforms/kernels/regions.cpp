@@ -15,6 +15,7 @@
 
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/CFG.h>
 #include <llvm/Analysis/LoopInfo.h>
@@ -30,7 +31,7 @@ namespace tw_compiler
 namespace
 {
 
-using Order = SmallVector<BasicBlock *, 32>;
+using Order = SmallVector<BasicBlock *, 8>;
 
 class Cutter
 {
@@ -48,9 +49,7 @@ class Cutter
     bool findStart();
     bool joinReturns();
     void findBarriers();
-    Order order() const;
-    bool decide(const Order &Blocks, bool &Changed);
-    bool join(const Order &Blocks);
+    BasicBlock *meeting(const Order &Blocks, function_ref<Order(BasicBlock *)> Neighbours);
     bool makeDecision(BasicBlock *Block);
     bool settle();
     void cutAtIds();
@@ -135,35 +134,25 @@ void Cutter::findBarriers()
     }
 }
 
-Order Cutter::order() const
+/* The first block of `Blocks` at which different heads meet: those that `Neighbours` of blocks lead to; null: there is none. */
+BasicBlock *Cutter::meeting(const Order &Blocks, function_ref<Order(BasicBlock *)> Neighbours)
 {
-    ReversePostOrderTraversal<BasicBlock *> Blocks(Start);
-    return Order(Blocks.begin(), Blocks.end());
-}
-
-/* Finds a branch whose ways lead to different heads. */
-bool Cutter::decide(const Order &Blocks, bool &Changed)
-{
-    DenseMap<BasicBlock *, BasicBlock *> Next; /* the only head that a block leads to; none yet: not in here */
+    DenseMap<BasicBlock *, BasicBlock *> Only; /* the only head that a block leads to; none yet: not in here */
     for (bool More = true; More;) {
         More = false;
-        for (BasicBlock *Block : reverse(Blocks)) {
-            if (isHead(Block) && Heads[Block].Is == Kind::Decision)
-                continue;
-            BasicBlock *Only = Next.lookup(Block);
-            for (BasicBlock *To : successors(Block)) {
-                BasicBlock *Head = isHead(To) ? To : Next.lookup(To);
-                if (Head && Only && Head != Only) {
-                    Changed = true;
-                    return makeDecision(Block);
-                }
-                Only = Only ? Only : Head;
+        for (BasicBlock *Block : Blocks) {
+            BasicBlock *Head = Only.lookup(Block);
+            for (BasicBlock *To : Neighbours(Block)) {
+                BasicBlock *Its = isHead(To) ? To : Only.lookup(To);
+                if (Its && Head && Its != Head)
+                    return Block;
+                Head = Head ? Head : Its;
             }
-            More |= Only != Next.lookup(Block);
-            Next[Block] = Only;
+            More |= Head != Only.lookup(Block);
+            Only[Block] = Head;
         }
     }
-    return true;
+    return nullptr;
 }
 
 bool Cutter::makeDecision(BasicBlock *Block)
@@ -177,29 +166,6 @@ bool Cutter::makeDecision(BasicBlock *Block)
     for (BasicBlock *To : successors(Decision))
         addHead(Kind::Join, To);
     return true;
-}
-
-/* Finds a place where ways from different heads meet. */
-bool Cutter::join(const Order &Blocks)
-{
-    DenseMap<BasicBlock *, BasicBlock *> From;
-    for (bool More = true; More;) {
-        More = false;
-        for (BasicBlock *Block : Blocks) {
-            BasicBlock *Only = isHead(Block) ? Block : From.lookup(Block);
-            for (BasicBlock *Before : predecessors(Block)) {
-                BasicBlock *Head = isHead(Block) ? nullptr : From.lookup(Before);
-                if (Head && Only && Head != Only) {
-                    addHead(Kind::Join, Block);
-                    return true;
-                }
-                Only = Only ? Only : Head;
-            }
-            More |= Only != From.lookup(Block);
-            From[Block] = Only;
-        }
-    }
-    return false;
 }
 
 /* The blocks of a region, and where they lead. */
@@ -301,14 +267,23 @@ void Cutter::cutAtIds()
 
 bool Cutter::settle()
 {
-    for (bool Changed = true; Changed;) {
-        Changed = false;
-        if (!decide(order(), Changed))
-            return false;
-        if (!Changed)
-            Changed = join(order());
+    while (true) {
+        ReversePostOrderTraversal<BasicBlock *> FromStart(Start);
+        const Order Forward(FromStart.begin(), FromStart.end()), Backward(Forward.rbegin(), Forward.rend());
+        if (BasicBlock *Branch = meeting(Backward, [&](BasicBlock *Block) {
+                const bool Decides = isHead(Block) && Heads[Block].Is == Kind::Decision;
+                return Decides ? Order() : Order(successors(Block));
+            })) {
+            if (!makeDecision(Branch))
+                return false;
+            continue;
+        }
+        BasicBlock *Join =
+            meeting(Forward, [&](BasicBlock *Block) { return isHead(Block) ? Order() : Order(predecessors(Block)); });
+        if (!Join)
+            return true;
+        addHead(Kind::Join, Join);
     }
-    return true;
 }
 
 bool Cutter::run()

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes of groups that a kernel counts on, though its definition does not say them: its local memory has an
-   element for each work-item, and a border perhaps. A hierarchical kernel gets a copy for groups of this size; for nd_range kernels
-   see kernels.cpp. */
+/* The size of groups that a kernel counts on, though its definition does not say it: its local memory has an element for each work-item,
+   and a border perhaps. The kernel gets a copy for groups of this size, which it calls in its first line. */
 #include "kernel.h"
 
 #include "base/contract.h"
+
+#include <optional>
 
 #include <llvm/ADT/SetVector.h>
 #include <llvm/IR/Constants.h>
@@ -22,8 +23,9 @@ namespace tw_compiler
 namespace
 {
 
-constexpr uint64_t LeastSide = 4, MostOfTiles = 1024, UsualSide = 16; /* UsualSide: for which the macros make a copy */
-constexpr uint64_t LeastOfLine = 32;                                  /* of one dimension */
+constexpr uint64_t LeastSide = 4, MostOfSize = 1024;
+constexpr uint64_t LeastOfLine = 32;                              /* of one dimension */
+constexpr Sides UsualLine = {1, 1, 256}, UsualTile = {1, 16, 16}; /* for which the macros make copies */
 
 /* 34 is 32 and a border, 24 may be 16 and a border of 4. */
 uint64_t sideOf(uint64_t Elements)
@@ -31,8 +33,6 @@ uint64_t sideOf(uint64_t Elements)
     const uint64_t Side = Elements ? llvm::bit_floor(Elements) : 0;
     return Elements - Side <= Side / 2 ? Side : 0;
 }
-
-} // namespace
 
 /* The size of groups of so many dimensions, from the local memory of a function and of what it calls. */
 std::optional<Sides> tileOf(Function &F, unsigned Dims)
@@ -59,9 +59,10 @@ std::optional<Sides> tileOf(Function &F, unsigned Dims)
                 Sides Tile{1, 1, 1};
                 uint64_t Items = 1;
                 for (unsigned D = 0; D < Dims; ++D) {
-                    Tile[D] = sideOf(Lengths[Lengths.size() - Dims + D]);
-                    Items *= Tile[D];
-                    if (Tile[D] < (Dims == 1 ? LeastOfLine : LeastSide) || Items > MostOfTiles)
+                    uint64_t &Side = Tile[3 - Dims + D];
+                    Side = sideOf(Lengths[Lengths.size() - Dims + D]);
+                    Items *= Side;
+                    if (Side < (Dims == 1 ? LeastOfLine : LeastSide) || Items > MostOfSize)
                         return {};
                 }
                 if (Result && *Result != Tile)
@@ -72,80 +73,67 @@ std::optional<Sides> tileOf(Function &F, unsigned Dims)
     return Result;
 }
 
-/* In front of a call of tw_internal_is_tile(launch), which chooses a copy of a kernel for groups of 16 x 16, comes the same question for
-   another size. The block that is run for it has to return. */
-BasicBlock *askForSize(CallInst &Call, const Sides &Size, unsigned Dims)
+/* Where the size of the group is computed that a kernel does not say; null: it says one. */
+CallInst *sizeCall(Function &F, unsigned &Dims)
 {
-    Function *Is = functionOf(*Call.getModule(), IsSizeRole);
-    if (!Is || Is->arg_size() != 5)
-        return nullptr;
-    BasicBlock *Before = Call.getParent(), *Next = SplitBlock(Before, &Call);
-    auto *There = BasicBlock::Create(Call.getContext(), "tw_size", Before->getParent(), Next);
-    IRBuilder<> B(Before->getTerminator());
-    B.SetCurrentDebugLocation(Call.getDebugLoc());
-    SmallVector<Value *, 5> Arguments{Call.getArgOperand(0)};
-    for (unsigned D = 0; D < 4; ++D)
-        Arguments.push_back(ConstantInt::get(Is->getFunctionType()->getParamType(D + 1), D < 3 ? Size[D] : Dims));
-    B.CreateCondBr(B.CreateCall(Is, Arguments), There, Next);
-    Before->getTerminator()->eraseFromParent();
-    return There;
-}
-
-namespace
-{
-
-/* In front of
- *
- *     if (tw_internal_is_tile(launch)) { kernel_tw_groups(launch, ..., 16, 16, 1, 2); return; }
- *
- * comes the same for the size that the kernel counts on. */
-void copyForTile(CallInst &Call, const CallInst &Groups, const Sides &Tile, unsigned Dims)
-{
-    BasicBlock *There = askForSize(Call, Tile, Dims);
-    if (!There)
-        return;
-    ValueToValueMapTy Values;
-    for (const Instruction &I : *Groups.getParent()) {
-        Instruction *Copy = I.clone();
-        Copy->insertInto(There, There->end());
-        RemapInstruction(Copy, Values, RF_NoModuleLevelChanges | RF_IgnoreMissingLocals);
-        Values[&I] = Copy;
-        if (&I != &Groups)
+    for (Instruction &I : instructions(F)) {
+        auto *Call = dyn_cast<CallInst>(&I);
+        if (!Call || !calls(I, GroupSizeRole) || Call->arg_size() < 5)
             continue;
-        for (unsigned D = 0; D < 4; ++D)
-            cast<CallInst>(Copy)->setArgOperand(
-                3 + D, ConstantInt::get(Copy->getOperand(3 + D)->getType(), D < 3 ? Tile[D] : Dims));
-        break;
+        const auto *Last = dyn_cast<ConstantInt>(Call->getArgOperand(Call->arg_size() - 1));
+        const auto *Given = dyn_cast<ConstantInt>(Call->getArgOperand(Call->arg_size() - 4));
+        Dims = Last ? unsigned(Last->getZExtValue()) : 0;
+        return Dims >= 1 && Dims <= 3 && Given && Given->isZero() ? Call : nullptr;
     }
-    ReturnInst::Create(Call.getContext(), There)->setDebugLoc(Call.getDebugLoc());
+    return nullptr;
 }
 
 } // namespace
 
-void copyForTiles(Module &M)
+bool saysNoSize(Function &F)
 {
-    Function *Is = functionOf(M, IsTileRole);
-    if (!Is)
-        return;
-    SmallVector<CallInst *, 8> Calls;
-    for (User *U : Is->users())
-        if (auto *Call = dyn_cast<CallInst>(U);
-            Call && Call->getCalledFunction() == Is && !Call->getFunction()->hasOptNone())
-            Calls.push_back(Call);
-    for (CallInst *Call : Calls) {
-        auto *Branch = dyn_cast<BranchInst>(Call->getParent()->getTerminator());
-        if (!Branch || !Branch->isConditional() || Branch->getCondition() != Call)
-            continue;
-        CallInst *Groups = nullptr;
-        for (Instruction &I : *Branch->getSuccessor(0))
-            if (auto *Of = dyn_cast<CallInst>(&I); Of && Of->arg_size() == 7 && calls(I, GroupsRole))
-                Groups = Of;
-        for (const unsigned Dims : {2u, 3u}) {
-            const auto Tile = Groups ? tileOf(*Groups->getCalledFunction(), Dims) : std::nullopt;
-            if (Tile && (Dims == 3 || (*Tile)[0] != UsualSide || (*Tile)[1] != UsualSide))
-                copyForTile(*Call, *Groups, *Tile, Dims);
-        }
+    unsigned Dims;
+    return sizeCall(F, Dims) != nullptr;
+}
+
+std::optional<Sides> giveSize(const Kernel &K, Function &Copy)
+{
+    unsigned Dims;
+    CallInst *Call = sizeCall(Copy, Dims);
+    const bool OfLoops = Dims == 2 && K.Likely[0] && K.Likely[1];
+    const std::optional<Sides> Size = OfLoops ? Sides{1, K.Likely[0], K.Likely[1]} : tileOf(Copy, Dims);
+    if (!Size || (*Size)[0] * (*Size)[1] * (*Size)[2] > MostOfSize || *Size == UsualLine || *Size == UsualTile)
+        return {};
+    for (unsigned D = 0; D < 3; ++D) {
+        Use &Side = Call->getArgOperandUse(Call->arg_size() - 4 + D);
+        Side.set(ConstantInt::get(Side->getType(), D < Dims ? (*Size)[3 - Dims + D] : 1));
     }
+    return Size;
+}
+
+bool chooseCopy(const Kernel &K, Function &Copy, const Sides &Size, const WeakTrackingVH Turns[3])
+{
+    Instruction *Last = nullptr; /* of those that are computed */
+    for (const WeakTrackingVH *Each = Turns; Each != Turns + 3; ++Each)
+        if (auto *I = dyn_cast_or_null<Instruction>(static_cast<Value *>(*Each))) {
+            if (Last && I->getParent() != Last->getParent())
+                return false;
+            Last = Last && I->comesBefore(Last) ? Last : I;
+        } else if (!isa_and_nonnull<Constant>(static_cast<Value *>(*Each)))
+            return false;
+    if (!Last)
+        return false;
+    IRBuilder<> B(Last->getNextNode());
+    Value *Fits = B.getTrue();
+    for (unsigned Level = 0; Level < 3; ++Level)
+        Fits = B.CreateAnd(Fits, B.CreateICmpEQ(Turns[Level], ConstantInt::get(Turns[Level]->getType(), Size[Level])));
+    Instruction *End = SplitBlockAndInsertIfThen(Fits, B.GetInsertPoint(), true);
+    B.SetInsertPoint(End);
+    B.SetCurrentDebugLocation(K.Where);
+    B.CreateCall(&Copy, {K.F.getArg(0)});
+    B.CreateRetVoid();
+    End->eraseFromParent();
+    return true;
 }
 
 } // namespace tw_compiler

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Barriers in kernels for NVIDIA GPUs that order nothing.
- *
- *   - A loop around loops over work-items that only read memory, and keep what they compute in private values, has a barrier in each
- *     turn. Nothing is written in the loop, so one barrier in front of it and one behind it order the same accesses. Without barriers
- *     the loop can be unrolled, and the loads of several turns are on their way together.
- *   - A barrier is left out if nothing that is accessed before it, since the last one, can conflict with what another work-item accesses
- *     behind it, up to the next one. Behind the parts of a group function in team-local memory, which all have read, kernels usually
- *     write to global memory; a work-item loop that reads global memory ends before a group function writes to team-local memory; and
- *     at the end of a tree the first work-item adds the last two numbers, and takes the sum.
+ * Barriers in kernels for NVIDIA GPUs that order nothing: a barrier is left out if nothing that is accessed before it, since the last one,
+ * can conflict with what another work-item accesses behind it, up to the next one. Behind the parts of a group function in team-local
+ * memory, which all have read, kernels usually write to global memory; a work-item loop that reads global memory ends before a group
+ * function writes to team-local memory; and at the end of a tree the first work-item adds the last two numbers, and takes the sum.
  */
 #include "passes.h"
 
@@ -18,8 +13,6 @@
 
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/SmallVector.h>
-#include <llvm/Analysis/LoopInfo.h>
-#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Function.h>
@@ -30,7 +23,6 @@
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/IR/PatternMatch.h>
-#include <llvm/Transforms/Utils/LoopUtils.h>
 
 using namespace llvm;
 
@@ -56,51 +48,6 @@ bool awaitsOthers(const Instruction &I)
     const auto *Call = dyn_cast<CallInst>(&I);
     const auto *Text = Call ? dyn_cast<InlineAsm>(Call->getCalledOperand()) : nullptr;
     return Text && Text->getAsmString() == "griddepcontrol.wait;";
-}
-
-/* Neither writes what other work-items may see, nor orders accesses, nor exchanges values. Fences, atomic and volatile accesses, votes
-   and calls that are not known to compute only are none of these. */
-bool onlyReads(const Instruction &I)
-{
-    if (const auto *Load = dyn_cast<LoadInst>(&I))
-        return Load->isSimple();
-    if (const auto *Store = dyn_cast<StoreInst>(&I))
-        return Store->isSimple() && isa<AllocaInst>(getUnderlyingObject(Store->getPointerOperand()));
-    if (const auto *Intrinsic = dyn_cast<IntrinsicInst>(&I))
-        if (Intrinsic->isAssumeLikeIntrinsic())
-            return true;
-    if (const auto *Call = dyn_cast<CallBase>(&I))
-        return Call->doesNotAccessMemory() && !Call->isConvergent();
-    return !I.mayReadOrWriteMemory();
-}
-
-/* Takes the barriers out of a loop that only reads. It has one exit, and each turn comes to a barrier before it: so all work-items of
-   the group enter the loop, and leave it after as many turns. */
-bool leaveBarriers(Loop &L, DominatorTree &DT, LoopInfo &LI)
-{
-    BasicBlock *Before = L.getLoopPreheader(), *Exiting = L.getExitingBlock();
-    if (!Before || !Exiting)
-        return false;
-    SmallVector<Instruction *, 4> Barriers;
-    bool Each = false;
-    for (BasicBlock *Block : L.blocks())
-        for (Instruction &I : *Block) {
-            if (isBarrier(I)) {
-                Barriers.push_back(&I);
-                Each |= DT.dominates(Block, Exiting);
-            } else if (!onlyReads(I)) {
-                return false;
-            }
-        }
-    if (!Each)
-        return false;
-    formDedicatedExitBlocks(&L, &DT, &LI, nullptr, false);
-    BasicBlock *Behind = L.getExitBlock();
-    Barriers.front()->clone()->insertBefore(*Before, Before->getTerminator()->getIterator());
-    Barriers.front()->clone()->insertBefore(*Behind, Behind->getFirstInsertionPt());
-    for (Instruction *I : Barriers)
-        I->eraseFromParent();
-    return true;
 }
 
 /* The blocks that only the first work-item of a group executes. Groups of Teamwork's kernels have their threads in one dimension. */
@@ -224,9 +171,11 @@ Traffic trafficBefore(const Instruction &Barrier, Traffic Found)
     return Found;
 }
 
+} // namespace
+
 /* Takes the barriers out that order no accesses to the same memory by different work-items. One after the other: what is on both sides
    of one is on the same side of the next. */
-bool leaveIdleBarriers(Function &F, DominatorTree &DT)
+bool leaveGpuBarriers(Function &F, FunctionAnalysisManager &FAM)
 {
     SmallVector<Instruction *, 8> Barriers;
     for (Instruction &I : instructions(F))
@@ -234,7 +183,7 @@ bool leaveIdleBarriers(Function &F, DominatorTree &DT)
             Barriers.push_back(&I);
     if (Barriers.empty())
         return false;
-    const auto OfFirst = ofFirstThread(F, DT);
+    const auto OfFirst = ofFirstThread(F, FAM.getResult<DominatorTreeAnalysis>(F));
     const Traffic None(OfFirst);
     bool Changed = false;
     for (Instruction *I : Barriers)
@@ -242,18 +191,6 @@ bool leaveIdleBarriers(Function &F, DominatorTree &DT)
             I->eraseFromParent();
             Changed = true;
         }
-    return Changed;
-}
-
-} // namespace
-
-bool leaveGpuBarriers(Function &F, FunctionAnalysisManager &FAM)
-{
-    auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
-    auto &LI = FAM.getResult<LoopAnalysis>(F);
-    bool Changed = leaveIdleBarriers(F, DT);
-    for (Loop *L : LI.getLoopsInPreorder())
-        Changed |= leaveBarriers(*L, DT, LI);
     return Changed;
 }
 

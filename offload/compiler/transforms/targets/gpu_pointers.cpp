@@ -1,29 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loops in kernels for NVIDIA GPUs, whose counters and addresses take more instructions than CUDA's own compiler needs:
 
-   - A loop over an array whose index is tested computes the address of each access (advancePointer()), and so does one over an array of
-     the work-item whose index is a sum (advanceThroughArray()).
+   - A loop over an array whose index is tested computes the address of each access (advancePointer()).
    - A loop whose step is a group's size has a counter of 64 bits, also where its limit is known to be small, and each turn computes and
      compares both halves (narrowCounter()). Where the step is a constant, LLVM sees better without what becomes of the halves. */
 #include "passes.h"
 
-#include "analysis/accesses.h"
-#include "utilities/expander.h"
-
 #include <algorithm>
-#include <optional>
 
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
-#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/IR/PatternMatch.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
@@ -58,63 +51,6 @@ bool advancePointer(GetElementPtrInst &Access, Loop &L, ScalarEvolution &SE)
     Access.replaceAllUsesWith(Here.CreateGEP(Element, First, Here.CreateSExt(Counter, Index->getType())));
     Access.eraseFromParent();
     return true;
-}
-
-/* An index of 32 bits into an array of the work-item, where LLVM does not know any more that it cannot overflow: each turn accesses an
-   element, so the index is that of an element in each turn, and the next one is a step away. A pointer goes from one to the other. */
-bool advanceThroughArray(GetElementPtrInst &Access, Loop &L, ScalarEvolution &SE, const DominatorTree &DT)
-{
-    const DataLayout &DL = Access.getModule()->getDataLayout();
-    const auto *Array = dyn_cast<AllocaInst>(getUnderlyingObject(Access.getPointerOperand()));
-    const auto Size = Array ? Array->getAllocationSize(DL) : std::nullopt;
-    BasicBlock *Before = L.getLoopPreheader(), *Latch = L.getLoopLatch();
-    auto *Extended = dyn_cast<SExtInst>(Access.getOperand(Access.getNumOperands() - 1));
-    if (!Size || Size->isScalable() || Size->getFixedValue() > INT32_MAX / 4 || !Access.isInBounds() || !Before
-        || !Latch || !Extended || !Extended->getSrcTy()->isIntegerTy(32) || isa<SCEVAddRecExpr>(SE.getSCEV(&Access)))
-        return false;
-    for (unsigned N = 0; N + 1 < Access.getNumOperands(); ++N)
-        if (!L.isLoopInvariant(Access.getOperand(N)))
-            return false;
-    const auto *Steps = dyn_cast<SCEVAddRecExpr>(SE.getSCEV(Extended->getOperand(0)));
-    const bool Even = Steps && Steps->isAffine() && Steps->getLoop() == &L;
-    const auto *Step = Even ? dyn_cast<SCEVConstant>(Steps->getOperand(1)) : nullptr;
-    if (!Step || Step->getAPInt().abs().sgt(INT32_MAX / 4) || none_of(Access.users(), [&](const User *U) {
-            const auto *I = cast<Instruction>(U);
-            return getLoadStorePointerOperand(I) == &Access && L.contains(I) && DT.dominates(I->getParent(), Latch);
-        }))
-        return false;
-    Expander Expand(SE, DL, "tw");
-    if (!Expand.isSafeToExpandAt(Steps->getStart(), Before->getTerminator()))
-        return false;
-
-    Value *Start =
-        Expand.expandCodeFor(Steps->getStart(), Extended->getSrcTy(), Before->getTerminator()->getIterator());
-    IRBuilder<> Front(Before->getTerminator()), Here(&L.getHeader()->front()), Behind(Latch->getTerminator());
-    auto *First = cast<GetElementPtrInst>(Access.clone());
-    First->setOperand(First->getNumOperands() - 1, Front.CreateSExt(Start, Extended->getType()));
-    First->setIsInBounds(false);
-    Front.Insert(First);
-    PHINode *Pointer = Here.CreatePHI(Access.getType(), 2);
-    Value *Next =
-        Behind.CreateGEP(Access.getResultElementType(), Pointer, Behind.getInt64(Step->getAPInt().getSExtValue()));
-    Pointer->addIncoming(First, Before);
-    Pointer->addIncoming(Next, Latch);
-    Access.replaceAllUsesWith(Pointer);
-    Access.eraseFromParent();
-    return true;
-}
-
-bool advancePointers(Loop &L, ScalarEvolution &SE, const DominatorTree &DT)
-{
-    SmallVector<GetElementPtrInst *, 8> Accesses;
-    for (BasicBlock *Block : L.blocks())
-        for (Instruction &I : *Block)
-            if (auto *Access = dyn_cast<GetElementPtrInst>(&I))
-                Accesses.push_back(Access);
-    bool Changed = false;
-    for (GetElementPtrInst *Access : Accesses)
-        Changed |= advancePointer(*Access, L, SE) || advanceThroughArray(*Access, L, SE, DT);
-    return Changed;
 }
 
 /* A counter of 64 bits that goes on only while it is less than a limit, and never leaves 32 bits, gets as many. */
@@ -168,14 +104,6 @@ bool narrowCounter(PHINode &Counter, Loop &L, ScalarEvolution &SE)
     return true;
 }
 
-bool narrowCounters(Loop &L, ScalarEvolution &SE)
-{
-    bool Changed = false;
-    for (PHINode &Counter : make_early_inc_range(L.getHeader()->phis()))
-        Changed |= narrowCounter(Counter, L, SE);
-    return Changed;
-}
-
 } // namespace
 
 bool advanceGpuPointers(Function &F, FunctionAnalysisManager &FAM)
@@ -185,13 +113,17 @@ bool advanceGpuPointers(Function &F, FunctionAnalysisManager &FAM)
     auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
     bool Changed = false;
     for (Loop *L : LI.getLoopsInPreorder()) {
-        Changed |= narrowCounters(*L, SE);
+        for (PHINode &Counter : make_early_inc_range(L->getHeader()->phis()))
+            Changed |= narrowCounter(Counter, *L, SE);
         if (!L->isInnermost())
             continue;
         /* where a loop may have no turn, the test for that is in front of it */
         if (!L->getLoopPreheader())
             Changed |= InsertPreheaderForLoop(L, &DT, &LI, nullptr, false) != nullptr;
-        Changed |= advancePointers(*L, SE, DT);
+        for (BasicBlock *Block : L->blocks())
+            for (Instruction &I : make_early_inc_range(*Block))
+                if (auto *Access = dyn_cast<GetElementPtrInst>(&I))
+                    Changed |= advancePointer(*Access, *L, SE);
     }
     return Changed;
 }

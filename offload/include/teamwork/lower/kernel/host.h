@@ -148,19 +148,9 @@ TW_DEVICE_INLINE bool tw_internal_cpu_memory(struct tw_internal_launch *launch, 
    compiled for such groups besides. */
 enum { TW_INTERNAL_TILE = 16, TW_INTERNAL_ROW = 32 };
 
-/* The plugin calls it for other sizes (offload/compiler/transforms/kernels/sizes.cpp). */
-TW_INTERNAL_ROLE("is_size")
-TW_DEVICE_INLINE bool tw_internal_is_size(const struct tw_internal_launch *launch, size_t l0, size_t l1, size_t l2,
-                                          unsigned dims)
-{
-    return launch->dims == dims && launch->local[0] == l0 && (dims < 2 || launch->local[1] == l1)
-           && (dims < 3 || launch->local[2] == l2);
-}
-
-TW_INTERNAL_ROLE("is_tile")
 TW_DEVICE_INLINE bool tw_internal_is_tile(const struct tw_internal_launch *launch)
 {
-    return tw_internal_is_size(launch, TW_INTERNAL_TILE, TW_INTERNAL_TILE, 1, 2);
+    return launch->dims == 2 && launch->local[0] == TW_INTERNAL_TILE && launch->local[1] == TW_INTERNAL_TILE;
 }
 
 TW_DEVICE_INLINE bool tw_internal_has_rows(const struct tw_internal_launch *launch)
@@ -216,7 +206,6 @@ TW_DEVICE_INLINE void tw_internal_group_id(size_t linear, const struct tw_intern
        void tile_tw_groups(launch, piece, pieces, l0, l1, l2, dims) { for (...) tile_tw_call(group, block); }
        static void tile_tw_host(launch, piece, pieces) { tile_tw_groups(launch, piece, pieces, ..., 1 or 2 or 3); } */
 #define TW_INTERNAL_HOST_GROUP(name, values)                                                                           \
-    TW_INTERNAL_ROLE("groups=" #name)                                                                                  \
     TW_DEVICE_INLINE void name##_tw_groups(struct tw_internal_launch *tw_launch, size_t tw_piece, size_t tw_pieces,    \
                                            size_t tw_l0, size_t tw_l1, size_t tw_l2, unsigned tw_dims)                 \
     {                                                                                                                  \
