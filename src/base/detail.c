@@ -60,7 +60,7 @@ tw_status(tw_fail)(tw_status status, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     memcpy(in_task ? task_detail : detail, text, sizeof text);
-    if (!in_task) /* a task's failure is logged where it is known what fails (failure.c) */
+    if (!in_task && status != TW_SUCCESS) /* a task's failure is logged where it is known what fails (failure.c) */
         tw_log(TW_LOG_ERROR, "%s: %s", tw_status_name(status), text);
     return tw_fail_native(status, TW_NATIVE_NONE, 0);
 }

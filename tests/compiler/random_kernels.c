@@ -16,6 +16,11 @@
 
 int random_backwards;
 
+void random_elsewhere(int *x, int by)
+{
+    *x = (*x * 3 + (by & 0xfff)) & 0xffff;
+}
+
 enum { PAGE = 4096, BODY = 4 << 20, SECONDS = 20 };
 
 static const size_t sizes[] = {4, 4, 1, 1, 2, 2, 8, 4, 8, sizeof(struct cell)};

@@ -246,6 +246,7 @@ struct random_kernel {
 #define SHARED extern __attribute__((visibility("default")))
 SHARED const struct random_kernel *const random_kernels[];
 SHARED int random_backwards;
+SHARED void random_elsewhere(int *x, int by); /* a function that the compiler does not see */
 
 #ifdef PLAIN
 enum { TW_SUM, TW_MIN, TW_MAX, TW_OR, TW_XOR };

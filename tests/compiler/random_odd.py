@@ -11,7 +11,7 @@ from random_bodies import REAL, Body
 class Odd(Body):
     TYPES = ["int", "int", "unsigned", "int64_t", "short", "unsigned char", "float", "double"]
     STATEMENTS = {"volatile": 3, "fields": 3, "wide": 2, "back": 3, "past": 2, "into": 2, "bytes": 3, "address": 3, "pointers": 3, "order": 3, "call": 2,
-                  "sized": 2, "wrap": 3, "ticket": 3, "shift": 2, "if": 3, "loop": 2, "switch": 2, "set": 2, "leave": 1, "store": 2}
+                  "sized": 1, "elsewhere": 2, "wrap": 3, "ticket": 3, "shift": 2, "if": 3, "loop": 2, "switch": 2, "set": 2, "leave": 1, "store": 2}
 
     def declarations(self):
         return (super().declarations() + f"volatile int z0 = {self.initial()}; volatile short z1[3] = {{1, 2, 3}}; "
@@ -109,6 +109,12 @@ class Odd(Body):
 
     def statement_call(self, depth):
         return self.take(self.pick(f"depth_of({self.value(1)} & 15)", f"functions[{self.value(1)} & 3]({self.value(0)} & 255, {self.leaf()} & 255)", f"({self.condition()} ? gcd_of : class_of)({self.value(0)} & 255, {self.leaf()} & 255)"))
+
+    def statement_elsewhere(self, depth):
+        """A function in another file, which gets the address of a variable."""
+        place = f"&a0[{self.pick('l', '(unsigned)' + self.leaf())} & 7]"
+        return self.pick(f"{{ int y = {self.value(0)}; random_elsewhere(&y, {self.leaf()}); {self.take('y')} }}", f"random_elsewhere({place}, {self.value(1)});",
+                         f"{{ int y[2] = {{1, {self.leaf()}}}; if ({self.condition()}) random_elsewhere(&y[{self.leaf()} & 1], {self.leaf()}); {self.take('y[0] + y[1]')} }}")
 
     def statement_sized(self, depth):
         n = self.number()

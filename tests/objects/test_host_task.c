@@ -56,6 +56,29 @@ TW_TEST(host_tasks_and_kernels_are_ordered_by_data)
     tw_test_destroy_queues(queues, 3);
 }
 
+static void run_host_step(void *user)
+{
+    (void)user;
+    tw_queue *queue = NULL;
+    tw_buffer *x = tw_test_ints(N, 1);
+    TW_PASS(tw_queue_create(NULL, NULL, NULL, NULL, &queue));
+    submit_host_step(queue, x, 1, NULL);
+    tw_test_expect_ints(x, 4);
+    TW_PASS(tw_buffer_destroy(&x));
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+/* What a thread has in its detail is put aside while it runs a task: that is no error. */
+TW_TEST(a_task_that_succeeds_is_not_logged)
+{
+    char said[1024];
+    setenv("TW_LOG", "error", 1);
+    tw_test_read_errors(run_host_step, NULL, said, sizeof said);
+    if (*said)
+        fprintf(stderr, "%s", said);
+    TW_EQUAL(strlen(said), 0);
+}
+
 /* Tasks of parts work on these parts alone: the rest stays as it is. */
 TW_TEST(a_host_task_accesses_a_part)
 {
@@ -425,6 +448,7 @@ TW_TEST(mistakes_with_host_tasks_are_errors)
 }
 
 TW_TEST_LIST = {TW_CASE(host_tasks_and_kernels_are_ordered_by_data),
+                TW_CASE(a_task_that_succeeds_is_not_logged),
                 TW_CASE(a_host_task_accesses_a_part),
                 TW_CASE(a_host_task_needs_no_accessors),
                 TW_CASE(an_in_order_queue_orders_host_tasks),
