@@ -251,13 +251,13 @@ TW_OVERLOADED tw_uint4 tw_internal_sample_uint(struct tw_internal_image image, u
    pixels while the kernel runs, and the launch does not begin before what comes before it is over. */
 #ifdef __NVPTX__
 #define TW_INTERNAL_HAS_TEXTURES true
-#define TW_INTERNAL_TEX(T, letter, texture, at, c)                                                                     \
+#define TW_INTERNAL_TEX(T, letter, texture, at, r, g, b, a)                                                            \
     __asm__("tex.2d.v4." T ".f32 {%0, %1, %2, %3}, [%4, {%5, %6}];"                                                    \
-            : "=" letter((c)[0]), "=" letter((c)[1]), "=" letter((c)[2]), "=" letter((c)[3])                           \
+            : "=" letter(r), "=" letter(g), "=" letter(b), "=" letter(a)                                               \
             : "l"(texture), "f"((at).x), "f"((at).y))
 #else
 #define TW_INTERNAL_HAS_TEXTURES false
-#define TW_INTERNAL_TEX(T, letter, texture, at, c) ((void)(texture), (void)(at), (void)(c))
+#define TW_INTERNAL_TEX(T, letter, texture, at, r, g, b, a) ((void)(texture), (void)(at))
 #endif
 /* Whether code is faster than a texture, as far as the kernel's constants tell: the linear filter of pixels of 16 bytes
    takes an H200's hardware 6.5 times as long as that of 4 bytes, and 2.7 times as long as this code. */
@@ -267,14 +267,20 @@ TW_DEVICE_INLINE bool tw_internal_is_faster_by_code(struct tw_internal_image ima
            && tw_sampler_filter_mode(sampler) == TW_FILTER_LINEAR;
 }
 
+/* The same as four numbers. No variable here has its address taken: in the teams lowering, such a variable may be
+   allocated in each thread. */
+struct tw_internal_image_words {
+    uint64_t w0, w1, w2, w3;
+};
+
 /* What is rare is called: other orders of channels that are no constants, and code that reads any format, where a
    texture could have read the image. So a sample is one instruction and one branch, and takes few registers. */
 #define TW_INTERNAL_SAMPLED(T, texel, letter)                                                                          \
     TW_DEVICE_INLINE tw_##T##4 tw_internal_texture_##T(uint64_t texture, tw_float4 at)                                 \
     {                                                                                                                  \
-        tw_##T tw_c[4] = {0};                                                                                          \
-        TW_INTERNAL_TEX(texel, letter, texture, at, tw_c);                                                             \
-        const tw_##T##4 tw_v = {tw_c[0], tw_c[1], tw_c[2], tw_c[3]};                                                   \
+        tw_##T tw_r = 0, tw_g = 0, tw_b = 0, tw_a = 0;                                                                 \
+        TW_INTERNAL_TEX(texel, letter, texture, at, tw_r, tw_g, tw_b, tw_a);                                           \
+        const tw_##T##4 tw_v = {tw_r, tw_g, tw_b, tw_a};                                                               \
         return tw_v;                                                                                                   \
     }                                                                                                                  \
     TW_DEVICE_INLINE tw_##T##4 tw_internal_arranged_##T(tw_##T##4 c, unsigned order)                                   \
@@ -287,10 +293,9 @@ TW_DEVICE_INLINE bool tw_internal_is_faster_by_code(struct tw_internal_image ima
                                                                         uint64_t w3, uint64_t texture,                 \
                                                                         uint64_t address, unsigned bits, tw_float4 at) \
     {                                                                                                                  \
-        const uint64_t tw_words[4] = {w0, w1, w2, w3};                                                                 \
+        const struct tw_internal_image_words tw_words = {w0, w1, w2, w3};                                              \
+        const struct tw_internal_image tw_image = __builtin_bit_cast(struct tw_internal_image, tw_words);              \
         const tw_sampler tw_by = {bits};                                                                               \
-        struct tw_internal_image tw_image;                                                                             \
-        __builtin_memcpy(&tw_image, tw_words, sizeof tw_image);                                                        \
         if (address == w0 + 1)                                                                                         \
             return tw_internal_arranged_##T(tw_internal_texture_##T(texture, at), tw_image.order);                     \
         return tw_internal_sample_##T(tw_image, TW_INTERNAL_IMAGE_2d, tw_by, at);                                      \
@@ -302,15 +307,14 @@ TW_DEVICE_INLINE bool tw_internal_is_faster_by_code(struct tw_internal_image ima
                                  && !tw_internal_is_faster_by_code(image, sampling.sampler);                           \
         const bool tw_is_known = __builtin_constant_p(image.order) && __builtin_constant_p(image.type);                \
         const uint64_t tw_data = (uint64_t)(uintptr_t)image.data;                                                      \
-        uint64_t tw_w[4];                                                                                              \
         if (tw_may_have && sampling.address == tw_data + (tw_is_known && image.order != TW_RGBA)) {                    \
             const tw_##T##4 tw_v = tw_internal_texture_##T(sampling.texture, at);                                      \
             return tw_is_known ? tw_internal_arranged_##T(tw_v, image.order) : tw_v;                                   \
         }                                                                                                              \
         if (!tw_may_have || tw_is_known)                                                                               \
             return tw_internal_sample_##T(image, kind, sampling.sampler, at);                                          \
-        __builtin_memcpy(tw_w, &image, sizeof tw_w);                                                                   \
-        return tw_internal_sampled_##T##_called(tw_w[0], tw_w[1], tw_w[2], tw_w[3], sampling.texture,                  \
+        const struct tw_internal_image_words tw_w = __builtin_bit_cast(struct tw_internal_image_words, image);         \
+        return tw_internal_sampled_##T##_called(tw_w.w0, tw_w.w1, tw_w.w2, tw_w.w3, sampling.texture,                  \
                                                 sampling.address, sampling.sampler.tw_bits_, at);                      \
     }                                                                                                                  \
     TW_OVERLOADED tw_##T##4 tw_internal_sampled_##T(struct tw_internal_image image, unsigned kind,                     \
