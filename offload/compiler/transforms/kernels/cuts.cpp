@@ -207,7 +207,8 @@ void CutFinder::divideAnd(const If &Of, Value *First, Value *Second)
     Of.Part->replacePhiUsesWith(Of.Branch->getParent(), Between);
 }
 
-/* Takes a condition of several apart, if one of them is what some work-items come to a part by. */
+/* Takes a condition of several apart, if one of them is what some work-items come to a part by. That one goes first, also where it
+   was the second: ids and constants near them are small numbers, so their comparison is never poison. */
 bool CutFinder::takeApart(const If &Of)
 {
     using namespace PatternMatch;
