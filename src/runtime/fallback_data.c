@@ -103,8 +103,8 @@ static bool looks_there_locked(const struct tw_task *task, const struct tw_use *
     return false;
 }
 
-/* Marks what waits for a later writer of all that a use has written, or of any of it: it finds that writer's contents, not those of
-   the command. */
+/* Marks what waits for a later writer of all that a use has written, or of any of it: it finds that writer's contents,
+   not those of the command. */
 static unsigned long mark_behind_writers_locked(const struct tw_command *command, const struct tw_use *use, bool of_all)
 {
     const unsigned long mark = tw_graph_new_mark();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Calls of fuzz_api.c that came later: queues over several devices with range mappers, markers and barriers, memory in the order of a
- * queue, parts of graphs under conditions, updates of graphs, variables of the device, and groups in one expression. To be included by
- * that file, after fuzz_steps.h.
+ * Calls of fuzz_api.c that came later: queues over several devices with range mappers, markers and barriers, memory in
+ * the order of a queue, parts of graphs under conditions, updates of graphs, variables of the device, and groups in one
+ * expression. To be included by that file, after fuzz_steps.h.
  */
 #ifndef FUZZ_QUEUES_H
 #define FUZZ_QUEUES_H
@@ -159,10 +159,10 @@ static void use_pool(void)
 {
     tw_queue *queue = some_queue(), *last = byte() & 1 ? queue : some_queue();
     tw_device *device = some_device();
-    const size_t bytes = some_bytes(), before = tw_memory_pool_bytes(device);
+    const size_t bytes = some_bytes();
     void *memory = bytes > MEMORY ? NULL : tw_malloc_async(queue, bytes);
     (void)CALL(OK | ARGUMENT, tw_memory_pool_trim(device, number()));
-    (void)before;
+    (void)tw_memory_pool_bytes(device);
     if (!memory)
         return;
     if (tw_pointer_get_type(memory) != TW_POINTER_DEVICE)

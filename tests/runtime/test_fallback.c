@@ -510,8 +510,8 @@ TW_TEST(results_that_stay_cancel_what_reads_a_part_of_them)
     end_pair(&pair);
 }
 
-/* As above, but a later group writes all of the results anew, and one behind that waits for the first group because of another buffer.
-   It reads nothing that stays elsewhere: it runs. */
+/* As above, but a later group writes all of the results anew, and one behind that waits for the first group because of
+   another buffer. It reads nothing that stays elsewhere: it runs. */
 TW_TEST(results_that_stay_are_not_read_behind_a_later_writer)
 {
     struct pair pair = make_pair(true);
@@ -530,8 +530,8 @@ TW_TEST(results_that_stay_are_not_read_behind_a_later_writer)
     end_pair(&pair);
 }
 
-/* The last group is on another device, and fails there. On the host, where the results of the first one stay, it reads those of the later
-   writer. */
+/* The last group is on another device, and fails there. On the host, where the results of the first one stay, it reads
+   those of the later writer. */
 TW_TEST(results_that_stay_are_no_inputs_behind_a_later_writer)
 {
     struct pair pair = make_pair(true);

@@ -132,8 +132,8 @@ static inline void tw_test_restore_environment(void)
     environ = copy;
 }
 
-/* Ends the case: the program is started again from the next one, since this one may have left anything behind. Allocates nothing: a case
-   may make that fail. */
+/* Ends the case: the program is started again from the next one, since this one may have left anything behind.
+   Allocates nothing: a case may make that fail. */
 static inline _Noreturn void tw_test_die(void)
 {
     static const char name[] = "TW_TEST_RESUME=";
