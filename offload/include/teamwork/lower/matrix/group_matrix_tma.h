@@ -4,8 +4,8 @@
  * tiles, in the order that wgmma reads. It finds a factor by a tensor map, 128 bytes in global memory, which each group makes
  * when it opens the pipeline: so the host need not know the addresses, and launches are as others are.
  *
- * Loads by a warp that does nothing else gained nothing on an H200, and neither did several warps that load a part each. Clusters of
- * two groups with a tile for both were slower.
+ * Loads by a warp that does nothing else gained nothing on an H200, and neither did several warps that load a part each, or loads
+ * of the next product's tiles before the end of one. Clusters of two groups with a tile for both were slower, in CUDA.
  *
  * A stage has two barriers in local memory behind all tiles (mbarrier). `full` completes when all bytes of the stage are there,
  * `empty` when each warp has waited for its product. A wait names the parity of the phase that it waits for.
