@@ -112,7 +112,7 @@ function(teamwork_add_variant name variant)
 endfunction()
 
 # teamwork_add_program(<name> SOURCES <source>... VARIANTS <variant>... [GPU_VARIANTS <variant>...]
-#                      [VALUES] [UNSANITIZED] [NO_COMPILER] [SANITIZED_COMPILER] [INTERNAL] [SERIAL])
+#                      [VALUES] [UNSANITIZED] [NO_COMPILER] [SANITIZED_COMPILER] [INTERNAL] [SERIAL] [WARP_GROUPS])
 #
 # Compiles a program in each variant that it names and this build has, and registers its runs with CTest: the host
 # variant on the host and on simulated devices, with sanitizers only on those with threads, each other one on its own
@@ -129,14 +129,18 @@ endfunction()
 # SANITIZED_COMPILER  with sanitizers the host variant is optimized, and compiled with that plugin, too
 # INTERNAL         calls functions that are the library's own: it includes private headers, and is linked with the static library
 # SERIAL           the runs share the machine with no other test
+# WARP_GROUPS      compiled for sm_90a instead of sm_90, whose simt lowering has instructions that no other architecture has
 function(teamwork_add_program name)
-    cmake_parse_arguments(PARSE_ARGV 1 program "VALUES;UNSANITIZED;NO_COMPILER;SANITIZED_COMPILER;INTERNAL;SERIAL" "" "SOURCES;VARIANTS;GPU_VARIANTS")
+    cmake_parse_arguments(PARSE_ARGV 1 program "VALUES;UNSANITIZED;NO_COMPILER;SANITIZED_COMPILER;INTERNAL;SERIAL;WARP_GROUPS" "" "SOURCES;VARIANTS;GPU_VARIANTS")
     if(program_UNPARSED_ARGUMENTS OR NOT program_SOURCES OR NOT program_VARIANTS)
         message(FATAL_ERROR "teamwork_add_program(${name}): sources or variants are missing, or there is an argument too many: "
                             "${program_UNPARSED_ARGUMENTS}")
     endif()
     if(TEAMWORK_SANITIZE AND (program_UNSANITIZED OR (program_VALUES AND TEAMWORK_SANITIZE MATCHES "thread")))
         return()
+    endif()
+    if(program_WARP_GROUPS)
+        string(REGEX REPLACE "sm_90(;|$)" "sm_90a\\1" TEAMWORK_GPU_ARCH "${TEAMWORK_GPU_ARCH}")
     endif()
     set(variants ${program_VARIANTS})
     if(TEAMWORK_RUN_GPU OR TEAMWORK_GPU_ALL)

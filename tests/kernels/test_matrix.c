@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variants: host x86_64 (gpu-simt gpu-teams) */
+/* Variants: host x86_64 (gpu-simt gpu-teams), warp-groups */
 /** matrix.h, group_matrix.h: products of every type against loops on the host, from global and local memory, in both layouts of all
- *  matrices, of several parts; functions applied to elements; one product as the factor of the next; tiles of a work-group, loaded while others are multiplied. */
+ *  matrices, of several parts; functions applied to elements; one product as the factor of the next; tiles of a work-group, loaded while others are multiplied;
+ *  pipelines over matrices of any sizes, several products by a group. */
 #include "nd_range_test.h"
 
 #include <teamwork/group_matrix.h>
