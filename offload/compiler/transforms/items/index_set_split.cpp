@@ -28,6 +28,7 @@
 #include <llvm/IR/Function.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/PassManager.h>
+#include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 
 using namespace llvm;
@@ -280,11 +281,17 @@ std::optional<Version> versionInside(Function &F, Loop &L, ScalarEvolution &SE, 
 /* Divides the loops over work-items of a function. */
 bool divideAtEdges(Function &F, FunctionAnalysisManager &FAM)
 {
-    return changeLoops(F, FAM, "teamwork.divided", [&](Loop &L) {
-        return Divider(F, L, FAM.getResult<ScalarEvolutionAnalysis>(F), FAM.getResult<DominatorTreeAnalysis>(F),
-                       FAM.getResult<LoopAnalysis>(F))
-            .run();
+    const bool Divided = changeLoops(F, FAM, "teamwork.divided", [&](Loop &L) {
+        if (!Divider(F, L, FAM.getResult<ScalarEvolutionAnalysis>(F), FAM.getResult<DominatorTreeAnalysis>(F),
+                     FAM.getResult<LoopAnalysis>(F))
+                 .run())
+            return false;
+        for (BasicBlock &Block : F) /* parts that are known to be empty use up no budget */
+            ConstantFoldTerminator(&Block, true);
+        removeUnreachableBlocks(F);
+        return true;
     });
+    return simplifyCounters(F, FAM) || Divided;
 }
 
 } // namespace tw_compiler

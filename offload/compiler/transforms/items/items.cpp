@@ -7,18 +7,26 @@
 #include "diagnostics/effort.h"
 #include "utilities/budget.h"
 #include "utilities/clean.h"
+#include "utilities/expander.h"
 
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/PassManager.h>
+#include <llvm/IR/ValueHandle.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
+#include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
+#include <llvm/Transforms/Utils/SimplifyIndVar.h>
 
 using namespace llvm;
 
@@ -46,6 +54,43 @@ void unswitch(Function &F, FunctionAnalysisManager &FAM)
 
 } // namespace
 
+/* Writes what grows by a constant with the work-items, but is computed with fewer bits and extended, with all bits. */
+static bool widen(Loop &L, ScalarEvolution &SE)
+{
+    Expander Writer(SE, L.getHeader()->getDataLayout(), "tw");
+    bool Changed = false;
+    for (BasicBlock *Block : L.blocks())
+        for (Instruction &I : make_early_inc_range(*Block)) {
+            const auto *Rec = isa<SExtInst>(I) || isa<ZExtInst>(I) ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(&I)) : nullptr;
+            if (!Rec || Rec->getLoop() != &L || !Rec->isAffine() || !isa<SCEVConstant>(Rec->getStart())
+                || !isa<SCEVConstant>(Rec->getStepRecurrence(SE)))
+                continue;
+            I.replaceAllUsesWith(Writer.expandCodeFor(Rec, I.getType(), &I));
+            Changed = true;
+        }
+    return Changed;
+}
+
+/* What is known of the counters of loops over work-items from how often these turn: comparisons that are constants, and extensions that change
+   nothing. LLVM has looked at that before it unrolled loops around, and when they were not divided yet. */
+bool simplifyCounters(Function &F, FunctionAnalysisManager &FAM)
+{
+    auto &LI = FAM.getResult<LoopAnalysis>(F);
+    auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
+    SmallVector<WeakTrackingVH, 16> Dead;
+    bool Changed = false;
+    for (Loop *L : LI.getLoopsInPreorder())
+        if (hasLoopMark(*L, ItemsMark)) {
+            Changed |= simplifyLoopIVs(L, &SE, &FAM.getResult<DominatorTreeAnalysis>(F), &LI,
+                                       &FAM.getResult<TargetIRAnalysis>(F), Dead);
+            Changed |= widen(*L, SE);
+        }
+    RecursivelyDeleteTriviallyDeadInstructionsPermissive(Dead);
+    if (Changed)
+        FAM.invalidate(F, PreservedAnalyses::none());
+    return Changed;
+}
+
 bool beginItems(Function &F, FunctionAnalysisManager &FAM)
 {
     const auto &LI = FAM.getResult<LoopAnalysis>(F);
@@ -57,6 +102,8 @@ bool beginItems(Function &F, FunctionAnalysisManager &FAM)
     for (Loop *L : LI.getLoopsInPreorder())
         endDelay(*L);
     simplifyLoops(F, FAM);
+    if (simplifyCounters(F, FAM))
+        clean(F, FAM);
     setBudget(F);
     return true;
 }

@@ -19,6 +19,7 @@ void endDelay(llvm::Loop &L);
 /* items.cpp: where these passes begin and end, and small ones of them. */
 bool beginItems(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool endItems(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool simplifyCounters(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool joinSteps(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool delinearize(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool beginsWithFirst(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);

@@ -377,7 +377,7 @@ bool vectorizeItems(Function &F, FunctionAnalysisManager &FAM)
         const bool IsLeft = !Always && isLeft(L, FAM.getResult<TargetLibraryAnalysis>(F), Accesses);
         if (IsLeft)
             fitToRow(L, FAM.getResult<ScalarEvolutionAnalysis>(F), FAM.getResult<TargetIRAnalysis>(F));
-        if (IsLeft && (!hasMasks(F) || L.getNumBlocks() == 1)) {
+        if (IsLeft && !hasMasks(F)) {
             leave(L, Accesses);
             return false;
         }
@@ -385,8 +385,11 @@ bool vectorizeItems(Function &F, FunctionAnalysisManager &FAM)
                              &FAM.getResult<ScalarEvolutionAnalysis>(F));
         Vectorizer Made(F, L, FAM);
         const bool Is = Made.isPossible();
-        if (IsLeft && !(Is && Made.hasPartialGroups())) {
-            leave(L, Accesses);
+        if (IsLeft && !(Is && Made.hasBetterGroups())) {
+            if (Made.isScattered())
+                L.setLoopID(makePostTransformationMetadata(F.getContext(), L.getLoopID(), {"llvm.loop.vectorize."}, {MDNode::get(F.getContext(), {MDString::get(F.getContext(), VectorWidth), ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(F.getContext()), 1))})}));
+            else
+                leave(L, Accesses);
             return false;
         }
         if (Is)
