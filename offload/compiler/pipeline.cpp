@@ -121,6 +121,7 @@ constexpr FunctionStep BeforeVectorizer[] = {
     {"tw-gpu-pointers", isOfGpu, advanceGpuPointers, nullptr},
 
     {"tw-begin-items", isAny, beginItems, nullptr},
+    {"tw-simplify-counters", nowHasItems, simplifyCounters, clean},
     {"tw-scalarize", nowHasItems, scalarizeVectors, clean},
     {"tw-join-steps", nowHasItems, joinSteps, clean},
     {"tw-begins-with-first", nowHasItems, beginsWithFirst, clean},
@@ -133,6 +134,7 @@ constexpr FunctionStep BeforeVectorizer[] = {
     {"tw-widen-counters", nowHasItems, widenCounters, nullptr},
     {"tw-index-set-split", nowHasItems, divideAtEdges, clean},
     {"tw-unroll-and-jam", nowHasItems, jamRows, clean},
+    {"tw-simplify-counters", nowHasItems, simplifyCounters, clean}, /* of the parts */
     {"tw-divisions", nowHasItems, hoistDivisions, nullptr, Need::Required},
     {"tw-count-members", nowHasItems, countMembers, nullptr},
     {"tw-independence", nowHasItems, tellIndependence, nullptr},

@@ -281,7 +281,7 @@ std::optional<Version> versionInside(Function &F, Loop &L, ScalarEvolution &SE, 
 /* Divides the loops over work-items of a function. */
 bool divideAtEdges(Function &F, FunctionAnalysisManager &FAM)
 {
-    const bool Divided = changeLoops(F, FAM, "teamwork.divided", [&](Loop &L) {
+    return changeLoops(F, FAM, "teamwork.divided", [&](Loop &L) {
         if (!Divider(F, L, FAM.getResult<ScalarEvolutionAnalysis>(F), FAM.getResult<DominatorTreeAnalysis>(F),
                      FAM.getResult<LoopAnalysis>(F))
                  .run())
@@ -291,7 +291,6 @@ bool divideAtEdges(Function &F, FunctionAnalysisManager &FAM)
         removeUnreachableBlocks(F);
         return true;
     });
-    return simplifyCounters(F, FAM) || Divided;
 }
 
 } // namespace tw_compiler

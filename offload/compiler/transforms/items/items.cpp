@@ -54,18 +54,23 @@ void unswitch(Function &F, FunctionAnalysisManager &FAM)
 
 } // namespace
 
-/* Writes what grows by a constant with the work-items, but is computed with fewer bits and extended, with all bits. */
+/* Writes with all bits what grows by a constant with the work-items, but is computed with fewer bits and extended: by a cast, without its upper
+   bits, or shifted to and fro. */
 static bool widen(Loop &L, ScalarEvolution &SE)
 {
     Expander Writer(SE, L.getHeader()->getDataLayout(), "tw");
     bool Changed = false;
     for (BasicBlock *Block : L.blocks())
         for (Instruction &I : make_early_inc_range(*Block)) {
-            const auto *Rec = isa<SExtInst>(I) || isa<ZExtInst>(I) ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(&I)) : nullptr;
-            if (!Rec || Rec->getLoop() != &L || !Rec->isAffine() || !isa<SCEVConstant>(Rec->getStart())
+            if (!isa<SExtInst>(I) && !isa<ZExtInst>(I)
+                && !is_contained({Instruction::And, Instruction::AShr, Instruction::LShr}, I.getOpcode()))
+                continue;
+            const auto *Rec = SE.isSCEVable(I.getType()) ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(&I)) : nullptr;
+            if (!Rec || Rec->getLoop() != &L || !isa<SCEVConstant>(Rec->getStart())
                 || !isa<SCEVConstant>(Rec->getStepRecurrence(SE)))
                 continue;
             I.replaceAllUsesWith(Writer.expandCodeFor(Rec, I.getType(), &I));
+            I.eraseFromParent();
             Changed = true;
         }
     return Changed;
@@ -102,8 +107,6 @@ bool beginItems(Function &F, FunctionAnalysisManager &FAM)
     for (Loop *L : LI.getLoopsInPreorder())
         endDelay(*L);
     simplifyLoops(F, FAM);
-    if (simplifyCounters(F, FAM))
-        clean(F, FAM);
     setBudget(F);
     return true;
 }
