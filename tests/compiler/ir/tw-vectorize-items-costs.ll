@@ -584,6 +584,52 @@ end:
   ret void
 }
 
+; Vectors that would do little but gather and scatter take longer than single work-items.
+; CHECK-LABEL: @scattered(
+; CHECK: br i1 %more, label %loop, label %end, !llvm.loop [[SCATTERED:![0-9]+]]
+define void @scattered(ptr noalias %x, i64 %n) #1 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %first = shl nuw nsw i64 %i, 4
+  %second = or disjoint i64 %first, 8
+  %at0 = getelementptr inbounds i32, ptr %x, i64 %first
+  %at1 = getelementptr inbounds i32, ptr %x, i64 %second
+  %v = load i32, ptr %at0, align 4
+  %w = load i32, ptr %at1, align 4
+  %r = add i32 %v, %w
+  store i32 %r, ptr %at1, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !10
+end:
+  ret void
+}
+
+; Much arithmetic pays for a gather.
+; CHECK-LABEL: @gathered(
+; CHECK: br i1 %more, label %loop, label %end, !llvm.loop [[GATHERED:![0-9]+]]
+define void @gathered(ptr noalias %x, ptr noalias %out, i64 %n) #1 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %first = shl nuw nsw i64 %i, 4
+  %at = getelementptr inbounds i32, ptr %x, i64 %first
+  %v = load i32, ptr %at, align 4
+  %v1 = mul i32 %v, %v
+  %v2 = xor i32 %v1, 5
+  %v3 = add i32 %v2, %v
+  %to = getelementptr inbounds i32, ptr %out, i64 %i
+  store i32 %v3, ptr %to, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !11
+end:
+  ret void
+}
+
 ; ... but where all vectors have masks, for which they are too high.
 ; CHECK-LABEL: @left_with_masks(
 ; CHECK: br i1 %more, label %loop, label %end, !llvm.loop [[ASKED:![0-9]+]]
@@ -592,6 +638,9 @@ end:
 ; CHECK-NEXT: ![[ONE]] = !{!"llvm.loop.interleave.count", i32 1}
 ; CHECK: ![[OF_NUMBERS]] = distinct !{![[OF_NUMBERS]], ![[#]], ![[#]], ![[#]]}
 ; CHECK: [[LEFT]] = distinct !{[[LEFT]], ![[#]], ![[#]], ![[#]]}
+; CHECK: [[SCATTERED]] = distinct !{[[SCATTERED]], {{.*}}, [[SCALAR:![0-9]+]]}
+; CHECK: [[SCALAR]] = !{!"llvm.loop.vectorize.width", i32 1}
+; CHECK: [[GATHERED]] = distinct !{[[GATHERED]], {{.*}}, [[VECTORS:![0-9]+]], [[DONE:![0-9]+]]}
 ; CHECK: [[ASKED]] = distinct !{[[ASKED]], ![[#]], ![[#]], ![[#]], ![[#]]}
 define void @left_with_masks(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #1 {
 entry:
@@ -619,5 +668,7 @@ attributes #2 = { "target-features"="+avx2" "teamwork.budget"="10" }
 !2 = !{!"teamwork.items.apart", i64 8}
 !3 = distinct !{!3, !1, !2, !4}
 !4 = !{!"llvm.loop.vectorize.enable", i1 true}
+!10 = distinct !{!10, !1, !2, !4}
+!11 = distinct !{!11, !1, !2, !4}
 !8 = distinct !{!8, !9}
 !9 = !{!"teamwork.items.rows"}

@@ -7,7 +7,6 @@
 #include "diagnostics/effort.h"
 #include "utilities/budget.h"
 #include "utilities/clean.h"
-#include "utilities/expander.h"
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
@@ -17,6 +16,7 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Function.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -54,24 +54,45 @@ void unswitch(Function &F, FunctionAnalysisManager &FAM)
 
 } // namespace
 
+/* A value that grows by a constant with the turns of a loop, by a counter of the loop; or null. */
+static Value *byCounter(Loop &L, ScalarEvolution &SE, const SCEV *S, Instruction *At)
+{
+    const auto *Rec = dyn_cast<SCEVAddRecExpr>(S);
+    if (!Rec || Rec->getLoop() != &L || !isa<SCEVConstant>(Rec->getStart()))
+        return nullptr;
+    for (PHINode &Phi : L.getHeader()->phis()) {
+        const auto *Counter = Phi.getType() == S->getType() ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(&Phi)) : nullptr;
+        if (!Counter || !isa<SCEVConstant>(Counter->getStart()))
+            continue;
+        const auto *Step = dyn_cast<SCEVConstant>(Rec->getStepRecurrence(SE)),
+                   *OfCounter = dyn_cast<SCEVConstant>(Counter->getStepRecurrence(SE));
+        if (!Step || !OfCounter || Step->getAPInt().srem(OfCounter->getAPInt()) != 0)
+            continue;
+        const APInt Factor = Step->getAPInt().sdiv(OfCounter->getAPInt());
+        const APInt More = cast<SCEVConstant>(Rec->getStart())->getAPInt()
+                           - cast<SCEVConstant>(Counter->getStart())->getAPInt() * Factor;
+        IRBuilder<> B(At);
+        return B.CreateAdd(B.CreateMul(&Phi, B.getInt(Factor)), B.getInt(More));
+    }
+    return nullptr;
+}
+
 /* Writes with all bits what grows by a constant with the work-items, but is computed with fewer bits and extended: by a cast, without its upper
    bits, or shifted to and fro. */
 static bool widen(Loop &L, ScalarEvolution &SE)
 {
-    Expander Writer(SE, L.getHeader()->getDataLayout(), "tw");
     bool Changed = false;
     for (BasicBlock *Block : L.blocks())
         for (Instruction &I : make_early_inc_range(*Block)) {
-            if (!isa<SExtInst>(I) && !isa<ZExtInst>(I)
-                && !is_contained({Instruction::And, Instruction::AShr, Instruction::LShr}, I.getOpcode()))
+            if (!I.getType()->isIntegerTy()
+                || (!isa<SExtInst>(I) && !isa<ZExtInst>(I)
+                    && !is_contained({Instruction::And, Instruction::AShr, Instruction::LShr}, I.getOpcode())))
                 continue;
-            const auto *Rec = SE.isSCEVable(I.getType()) ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(&I)) : nullptr;
-            if (!Rec || Rec->getLoop() != &L || !isa<SCEVConstant>(Rec->getStart())
-                || !isa<SCEVConstant>(Rec->getStepRecurrence(SE)))
-                continue;
-            I.replaceAllUsesWith(Writer.expandCodeFor(Rec, I.getType(), &I));
-            I.eraseFromParent();
-            Changed = true;
+            if (Value *Wide = byCounter(L, SE, SE.getSCEV(&I), &I)) {
+                I.replaceAllUsesWith(Wide);
+                I.eraseFromParent();
+                Changed = true;
+            }
         }
     return Changed;
 }

@@ -358,6 +358,12 @@ void leave(Loop &L, LoopAccessInfoManager &Accesses)
         leaveToCosts(L);
 }
 
+void leaveScalar(Loop &L)
+{
+    leaveToCosts(L);
+    addLoopMark(L, VectorWidth, ConstantInt::get(Type::getInt32Ty(L.getHeader()->getContext()), 1));
+}
+
 /* What is left over is shorter than a vector, and stays as it is: loops that it has inside would be a lot of code for a few turns. */
 void finishRest(Loop &L)
 {
@@ -386,10 +392,7 @@ bool vectorizeItems(Function &F, FunctionAnalysisManager &FAM)
         Vectorizer Made(F, L, FAM);
         const bool Is = Made.isPossible();
         if (IsLeft && !(Is && Made.hasBetterGroups())) {
-            if (Made.isScattered())
-                L.setLoopID(makePostTransformationMetadata(F.getContext(), L.getLoopID(), {"llvm.loop.vectorize."}, {MDNode::get(F.getContext(), {MDString::get(F.getContext(), VectorWidth), ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(F.getContext()), 1))})}));
-            else
-                leave(L, Accesses);
+            Made.isScattered() ? leaveScalar(L) : leave(L, Accesses);
             return false;
         }
         if (Is)
