@@ -159,7 +159,10 @@ bool Vectorizer::isScattered() const
     double ScalarSum = 0, VectorSum = 0;
     for (BasicBlock *Block : All)
         for (Instruction &I : *Block) {
-            const bool IsAccess = getLoadStorePointerOperand(&I) != nullptr;
+            const Value *Address = getLoadStorePointerOperand(&I);
+            const bool IsAccess = Address != nullptr;
+            if (IsAccess && !Shape.step(Address)) /* LLVM may know more */
+                return false;
             if (isDropped(I) || isa<PHINode>(I) || I.isTerminator() || (!IsAccess && Shape.step(&I)))
                 continue;
             const InstructionCost One = costOfOne(I), All = IsAccess ? costOfAccess(I, true) : costOfAll(I);
