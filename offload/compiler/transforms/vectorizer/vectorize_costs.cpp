@@ -145,7 +145,7 @@ InstructionCost Vectorizer::costOfGroup(const Group &G) const
 bool Vectorizer::hasBetterGroups() const
 {
     return any_of(Groups, [&](const Group &G) {
-        return G.IsFilled || (G.isSideBySide() && G.Members.size() > 1 && any_of(G.Members, [&](const Member &M) {
+        return G.IsFilled || (G.isSideBySide() && any_of(G.Members, [&](const Member &M) {
                                   return Shape.isPartial(M.Access->getParent());
                               }));
     });
