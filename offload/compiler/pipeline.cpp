@@ -86,6 +86,11 @@ bool isOfX86(Function &F, FunctionAnalysisManager &)
     return Triple(F.getParent()->getTargetTriple()).getArch() == Triple::x86_64;
 }
 
+bool hasItemsOfX86(Function &F, FunctionAnalysisManager &FAM)
+{
+    return isOfX86(F, FAM) && nowHasItems(F, FAM);
+}
+
 bool isAny(Function &, FunctionAnalysisManager &)
 {
     return true;
@@ -120,6 +125,7 @@ constexpr FunctionStep BeforeVectorizer[] = {
     {"tw-gpu-unrolling", isOfGpu, decideGpuUnrolling, nullptr},
     {"tw-gpu-pointers", isOfGpu, advanceGpuPointers, nullptr},
 
+    {"tw-x86-vectors", hasItemsOfX86, preferLargeVectors, nullptr},
     {"tw-begin-items", isAny, beginItems, nullptr},
     {"tw-simplify-counters", nowHasItems, simplifyCounters, clean},
     {"tw-scalarize", nowHasItems, scalarizeVectors, clean},
