@@ -392,7 +392,7 @@ bool vectorizeItems(Function &F, FunctionAnalysisManager &FAM)
         Vectorizer Made(F, L, FAM);
         const bool Is = Made.isPossible();
         if (IsLeft && !(Is && Made.hasBetterGroups())) {
-            Is && Made.isScattered() ? leaveScalar(L) : leave(L, Accesses);
+            Is &&Made.isScattered() ? leaveScalar(L) : leave(L, Accesses);
             return false;
         }
         if (Is)
