@@ -153,6 +153,7 @@ constexpr FunctionStep BeforeVectorizer[] = {
 
 /* Behind all of LLVM's. */
 constexpr FunctionStep AtEnd[] = {
+    {"tw-forward-stores", hadItems, forwardStores, nullptr},
     {"tw-end-items", isAny, endItems, nullptr, Need::Required},
     {"tw-gpu-counters", isOfGpu, hideGpuCounters, nullptr},
     {"tw-gpu-sinking", isOfGpu, leaveGpuSums, nullptr},

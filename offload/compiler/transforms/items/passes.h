@@ -68,6 +68,9 @@ bool limitChecks(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 /* atomics.cpp makes ordinary accesses of atomic operations that no other thread can see. */
 bool makeOrdinary(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
+/* stores.cpp keeps in registers what one loop stores to local memory for the next. */
+bool forwardStores(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+
 /* wraps.cpp keeps LLVM from what is wrong about indices that wrap around. */
 bool hideWraps(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 

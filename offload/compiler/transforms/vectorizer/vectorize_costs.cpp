@@ -151,9 +151,9 @@ bool Vectorizer::hasBetterGroups() const
     });
 }
 
-/* Whether vectors would do little but gather and scatter, which takes longer than the same accesses one by one: a gather of 16 elements
-   takes 17 cycles on a Zen 4 and a scatter 22, in which it does 16 times `x[8 * i] += x[8 * i + 4]`. What grows by a constant does not
-   count, since it is part of addresses. */
+/* Whether vectors would do little but scatter, which takes longer than single stores: 22 cycles for 16 elements on a Zen 4, which does as
+   many `x[8 * i] += x[8 * i + 4]` in 16; and what a vector loads next waits for it. What grows by a constant does not count, since it is
+   part of addresses. */
 bool Vectorizer::isScattered() const
 {
     double ScalarSum = 0, VectorSum = 0;
@@ -177,7 +177,7 @@ bool Vectorizer::isScattered() const
 /* `ByLlvm`: by LLVM's vectorizer, which scatters what a group of stores with gaps has. */
 InstructionCost Vectorizer::costOfAccess(Instruction &I, bool ByLlvm) const
 {
-    constexpr int OfGather = 2, OfScatter = 4; /* by LLVM's costs, see isScattered() */
+    constexpr int OfScatter = 4; /* by LLVM's cost, see isScattered() */
     const bool IsStore = isa<StoreInst>(I);
     if (const auto In = GroupOf.find(&I);
         In != GroupOf.end() && !(ByLlvm && IsStore && !Groups[In->second].hasAllSlots()))
@@ -203,7 +203,7 @@ InstructionCost Vectorizer::costOfAccess(Instruction &I, bool ByLlvm) const
         if (isLegal(TTI, IsStore, T, At))
             return costOfMasked(TTI, IsStore, Wide, At);
     }
-    return costOfGather(TTI, I, Wide, IsPartial) * (!ByLlvm ? 1 : IsStore ? OfScatter : OfGather);
+    return costOfGather(TTI, I, Wide, IsPartial) * (ByLlvm && IsStore ? OfScatter : 1);
 }
 
 /* A division by what is not constant: its cost is not what the target says. */
@@ -426,13 +426,15 @@ uint64_t Vectorizer::mostBits() const
 /* As many lanes as registers have room for, up to four vectors of 32-bit numbers: neighbours hide how long each operation takes. */
 void Vectorizer::chooseWidth()
 {
-    constexpr unsigned Usual = 32, MostVectors = 4, MostLanes = 64;
+    constexpr unsigned Usual = 32, MostVectors = 4, MostLanes = 64, UsualOfRow = 16;
     constexpr uint64_t MostOfVariables = 32 * 1024; /* bytes of all lanes: a cache of the first level */
     const uint64_t Register = TTI.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue(),
                    Room = Register * TTI.getNumberOfRegisters(TTI.getRegisterClassForType(true)), Live = mostBits();
     uint64_t Most = turnsApart(L);
     if (const unsigned Turns = SE.getSmallConstantTripCount(&L))
         Most = std::min<uint64_t>(Most, Turns);
+    else if (isRowOfGroup(L)) /* it may be short */
+        Most = std::min<uint64_t>(Most, UsualOfRow);
     uint64_t OfVariables = 0;
     for (const PrivateVariable &P : Private.All)
         OfVariables += P.Bytes;
