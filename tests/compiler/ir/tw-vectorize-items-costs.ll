@@ -584,7 +584,45 @@ end:
   ret void
 }
 
-; Vectors that would do little but gather and scatter take longer than single work-items.
+; A row of a group may be as short as 16 work-items: it gets no more lanes, though registers have room for them.
+; CHECK-LABEL: @row_with_a_loop(
+; CHECK: %tw_done = and i64 %n, -16
+define void @row_with_a_loop(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #3 {
+entry:
+  br label %row
+row:
+  %j = phi i64 [ 0, %entry ], [ %j.next, %row.end ]
+  %from = mul nsw i64 %j, %m
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %row ], [ %next, %latch ]
+  %place = add nsw i64 %from, %i
+  %at = getelementptr inbounds float, ptr %x, i64 %place
+  br label %inner
+inner:
+  %k = phi i64 [ 0, %loop ], [ %k.next, %inner ]
+  %sum = phi float [ 0.0, %loop ], [ %sum.next, %inner ]
+  %at.k = getelementptr inbounds float, ptr %at, i64 %k
+  %v = load float, ptr %at.k, align 4
+  %sum.next = fadd float %sum, %v
+  %k.next = add nuw nsw i64 %k, 1
+  %k.more = icmp ult i64 %k.next, %m
+  br i1 %k.more, label %inner, label %latch
+latch:
+  %to = getelementptr inbounds float, ptr %out, i64 %place
+  store float %sum.next, ptr %to, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %row.end, !llvm.loop !12
+row.end:
+  %j.next = add nuw nsw i64 %j, 1
+  %again = icmp ult i64 %j.next, %n
+  br i1 %again, label %row, label %end, !llvm.loop !13
+end:
+  ret void
+}
+
+; Vectors that would do little but scatter take longer than single work-items.
 ; CHECK-LABEL: @scattered(
 ; CHECK: br i1 %more, label %loop, label %end, !llvm.loop [[SCATTERED:![0-9]+]]
 define void @scattered(ptr noalias %x, i64 %n) #1 {
@@ -661,6 +699,7 @@ end:
 
 attributes #0 = { "target-features"="+avx2" }
 attributes #1 = { "target-features"="+avx512f" }
+attributes #3 = { "target-features"="+avx512f,+avx512vl,+avx512bw,+avx512dq" "prefer-vector-width"="512" }
 attributes #2 = { "target-features"="+avx2" "teamwork.budget"="10" }
 
 !0 = distinct !{!0, !1, !2}
@@ -670,5 +709,7 @@ attributes #2 = { "target-features"="+avx2" "teamwork.budget"="10" }
 !4 = !{!"llvm.loop.vectorize.enable", i1 true}
 !10 = distinct !{!10, !1, !2, !4}
 !11 = distinct !{!11, !1, !2, !4}
+!12 = distinct !{!12, !1}
+!13 = distinct !{!13, !9}
 !8 = distinct !{!8, !9}
 !9 = !{!"teamwork.items.rows"}
