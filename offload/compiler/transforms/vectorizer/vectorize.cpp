@@ -392,7 +392,10 @@ bool vectorizeItems(Function &F, FunctionAnalysisManager &FAM)
         Vectorizer Made(F, L, FAM);
         const bool Is = Made.isPossible();
         if (IsLeft && !(Is && Made.hasBetterGroups())) {
-            Is &&Made.isScattered() ? leaveScalar(L) : leave(L, Accesses);
+            if (Is && Made.isScattered())
+                leaveScalar(L);
+            else
+                leave(L, Accesses);
             return false;
         }
         if (Is)
