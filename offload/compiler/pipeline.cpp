@@ -86,6 +86,11 @@ bool isOfX86(Function &F, FunctionAnalysisManager &)
     return Triple(F.getParent()->getTargetTriple()).getArch() == Triple::x86_64;
 }
 
+bool hasItemsOfX86(Function &F, FunctionAnalysisManager &FAM)
+{
+    return isOfX86(F, FAM) && nowHasItems(F, FAM);
+}
+
 bool isAny(Function &, FunctionAnalysisManager &)
 {
     return true;
@@ -120,7 +125,9 @@ constexpr FunctionStep BeforeVectorizer[] = {
     {"tw-gpu-unrolling", isOfGpu, decideGpuUnrolling, nullptr},
     {"tw-gpu-pointers", isOfGpu, advanceGpuPointers, nullptr},
 
+    {"tw-x86-vectors", hasItemsOfX86, preferLargeVectors, nullptr},
     {"tw-begin-items", isAny, beginItems, nullptr},
+    {"tw-simplify-counters", nowHasItems, simplifyCounters, clean},
     {"tw-scalarize", nowHasItems, scalarizeVectors, clean},
     {"tw-join-steps", nowHasItems, joinSteps, clean},
     {"tw-begins-with-first", nowHasItems, beginsWithFirst, clean},
@@ -133,6 +140,7 @@ constexpr FunctionStep BeforeVectorizer[] = {
     {"tw-widen-counters", nowHasItems, widenCounters, nullptr},
     {"tw-index-set-split", nowHasItems, divideAtEdges, clean},
     {"tw-unroll-and-jam", nowHasItems, jamRows, clean},
+    {"tw-simplify-counters", nowHasItems, simplifyCounters, clean}, /* of the parts */
     {"tw-divisions", nowHasItems, hoistDivisions, nullptr, Need::Required},
     {"tw-count-members", nowHasItems, countMembers, nullptr},
     {"tw-independence", nowHasItems, tellIndependence, nullptr},
@@ -145,6 +153,7 @@ constexpr FunctionStep BeforeVectorizer[] = {
 
 /* Behind all of LLVM's. */
 constexpr FunctionStep AtEnd[] = {
+    {"tw-forward-stores", hadItems, forwardStores, nullptr},
     {"tw-end-items", isAny, endItems, nullptr, Need::Required},
     {"tw-gpu-counters", isOfGpu, hideGpuCounters, nullptr},
     {"tw-gpu-sinking", isOfGpu, leaveGpuSums, nullptr},

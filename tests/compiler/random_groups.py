@@ -42,11 +42,11 @@ class Phases:
 
 
 class Local(Phases):
-    """Local memory: exchanges, trees, scans, histograms, stencils and tiles."""
+    """Local memory: exchanges, trees, sweeps, scans, histograms, stencils and tiles."""
 
     def write(self):
         self.first, self.second = self.kernel.locals[0], self.kernel.locals[-1]
-        kinds = [self.exchange, self.tree, self.scan, self.histogram, self.stencil, self.rounds]
+        kinds = [self.exchange, self.tree, self.sweeps, self.scan, self.histogram, self.stencil, self.rounds]
         return "".join(kind() for kind in self.rng.sample(kinds, self.pick(1, 1, 1, 2)))
 
     def put(self, array, index, value):
@@ -77,6 +77,24 @@ class Local(Phases):
             head, condition = f"int {s} = 128; {s} > 0; {s} /= 2", f"l < {s} && l + {s} < {n}"
         step = self.phase(lambda body: f"if ({condition}) {{ {self.put(a, 'l', op(self.at(a, 'l'), self.at(a, f'l + {s}')))} }}", 0)
         return self.fill(a) + self.loop(head, step) + self.keep(lambda body: f"{self.at(a, '0')} + {body.leaf()}")
+
+    def sweeps(self):
+        """Trees whose work-items have 2, 4, 8 ... elements each, of which they change one or two in place."""
+        a, s, n = self.first, self.counter(), self.n
+        size, low = self.pick(n, f"2 * {n}"), self.pick(f"(2 * l + 1) * {s} - 1", f"2 * {s} * l")
+        text = self.phase(lambda body: f"for (int j = l; j < {size}; j += {n}) {self.put(a, 'j', f'j * 3 + {body.value(1)}')}")
+
+        def step(body):
+            i, j = self.rng.sample([low, f"{low} + {s}"], 2)
+            x, y = self.at(a, i), self.at(a, j)
+            one = self.put(a, i, self.pick(f"{x} + {y}", f"({x} ^ {y})", f"{y} - 1", f"{x} * 2 + {y}"))
+            both = f"const int x = {x}; {self.put(a, i, y)} {self.put(a, j, f'x + {y}')}"
+            more = self.pick("", f" && {y} > 5", f" && {body.condition()}") if self.chance(0.3) else ""
+            return f"if ({low} + {s} < {size}{more}) {{ {self.pick(one, one, both)} }}"
+        up, down = f"int {s} = 1; {s} < {self.whole}; {s} *= 2", f"int {s} = {self.pick(64, 128)}; {s} > 0; {s} /= 2"
+        for head in self.pick([up], [down], [up, down], [f"int {s} = {self.pick(1, 2, 3, 4)}, once = 1; once; --once"]):
+            text += self.loop(head, self.phase(step, 0))
+        return text + self.keep(lambda body: self.at(a, self.pick("l", f"{size} - 1 - l")))
 
     def scan(self):
         a, b, s = self.first, self.second, self.counter()

@@ -584,6 +584,90 @@ end:
   ret void
 }
 
+; A row of a group may be as short as 16 work-items: it gets no more lanes, though registers have room for them.
+; CHECK-LABEL: @row_with_a_loop(
+; CHECK: %tw_done = and i64 %n, -16
+define void @row_with_a_loop(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #3 {
+entry:
+  br label %row
+row:
+  %j = phi i64 [ 0, %entry ], [ %j.next, %row.end ]
+  %from = mul nsw i64 %j, %m
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %row ], [ %next, %latch ]
+  %place = add nsw i64 %from, %i
+  %at = getelementptr inbounds float, ptr %x, i64 %place
+  br label %inner
+inner:
+  %k = phi i64 [ 0, %loop ], [ %k.next, %inner ]
+  %sum = phi float [ 0.0, %loop ], [ %sum.next, %inner ]
+  %at.k = getelementptr inbounds float, ptr %at, i64 %k
+  %v = load float, ptr %at.k, align 4
+  %sum.next = fadd float %sum, %v
+  %k.next = add nuw nsw i64 %k, 1
+  %k.more = icmp ult i64 %k.next, %m
+  br i1 %k.more, label %inner, label %latch
+latch:
+  %to = getelementptr inbounds float, ptr %out, i64 %place
+  store float %sum.next, ptr %to, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %row.end, !llvm.loop !12
+row.end:
+  %j.next = add nuw nsw i64 %j, 1
+  %again = icmp ult i64 %j.next, %n
+  br i1 %again, label %row, label %end, !llvm.loop !13
+end:
+  ret void
+}
+
+; Vectors that would do little but scatter take longer than single work-items.
+; CHECK-LABEL: @scattered(
+; CHECK: br i1 %more, label %loop, label %end, !llvm.loop [[SCATTERED:![0-9]+]]
+define void @scattered(ptr noalias %x, i64 %n) #1 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %first = shl nuw nsw i64 %i, 4
+  %second = or disjoint i64 %first, 8
+  %at0 = getelementptr inbounds i32, ptr %x, i64 %first
+  %at1 = getelementptr inbounds i32, ptr %x, i64 %second
+  %v = load i32, ptr %at0, align 4
+  %w = load i32, ptr %at1, align 4
+  %r = add i32 %v, %w
+  store i32 %r, ptr %at1, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !10
+end:
+  ret void
+}
+
+; Much arithmetic pays for a gather.
+; CHECK-LABEL: @gathered(
+; CHECK: br i1 %more, label %loop, label %end, !llvm.loop [[GATHERED:![0-9]+]]
+define void @gathered(ptr noalias %x, ptr noalias %out, i64 %n) #1 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %first = shl nuw nsw i64 %i, 4
+  %at = getelementptr inbounds i32, ptr %x, i64 %first
+  %v = load i32, ptr %at, align 4
+  %v1 = mul i32 %v, %v
+  %v2 = xor i32 %v1, 5
+  %v3 = add i32 %v2, %v
+  %to = getelementptr inbounds i32, ptr %out, i64 %i
+  store i32 %v3, ptr %to, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !11
+end:
+  ret void
+}
+
 ; ... but where all vectors have masks, for which they are too high.
 ; CHECK-LABEL: @left_with_masks(
 ; CHECK: br i1 %more, label %loop, label %end, !llvm.loop [[ASKED:![0-9]+]]
@@ -592,6 +676,9 @@ end:
 ; CHECK-NEXT: ![[ONE]] = !{!"llvm.loop.interleave.count", i32 1}
 ; CHECK: ![[OF_NUMBERS]] = distinct !{![[OF_NUMBERS]], ![[#]], ![[#]], ![[#]]}
 ; CHECK: [[LEFT]] = distinct !{[[LEFT]], ![[#]], ![[#]], ![[#]]}
+; CHECK: [[SCATTERED]] = distinct !{[[SCATTERED]], {{.*}}, [[SCALAR:![0-9]+]]}
+; CHECK: [[SCALAR]] = !{!"llvm.loop.vectorize.width", i32 1}
+; CHECK: [[GATHERED]] = distinct !{[[GATHERED]], {{.*}}, [[VECTORS:![0-9]+]], [[DONE:![0-9]+]]}
 ; CHECK: [[ASKED]] = distinct !{[[ASKED]], ![[#]], ![[#]], ![[#]], ![[#]]}
 define void @left_with_masks(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #1 {
 entry:
@@ -612,6 +699,7 @@ end:
 
 attributes #0 = { "target-features"="+avx2" }
 attributes #1 = { "target-features"="+avx512f" }
+attributes #3 = { "target-features"="+avx512f,+avx512vl,+avx512bw,+avx512dq" "prefer-vector-width"="512" }
 attributes #2 = { "target-features"="+avx2" "teamwork.budget"="10" }
 
 !0 = distinct !{!0, !1, !2}
@@ -619,5 +707,9 @@ attributes #2 = { "target-features"="+avx2" "teamwork.budget"="10" }
 !2 = !{!"teamwork.items.apart", i64 8}
 !3 = distinct !{!3, !1, !2, !4}
 !4 = !{!"llvm.loop.vectorize.enable", i1 true}
+!10 = distinct !{!10, !1, !2, !4}
+!11 = distinct !{!11, !1, !2, !4}
+!12 = distinct !{!12, !1}
+!13 = distinct !{!13, !9}
 !8 = distinct !{!8, !9}
 !9 = !{!"teamwork.items.rows"}

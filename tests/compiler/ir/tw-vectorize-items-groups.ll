@@ -4,6 +4,8 @@
 
 target triple = "x86_64-pc-linux-gnu"
 
+@tree = internal thread_local global [512 x i32] zeroinitializer, align 64 #1
+
 ; All members of a structure: plain vectors, loaded where the first one stands, stored where the last one does.
 ; CHECK-LABEL: @whole(
 ; CHECK: tw_vector:
@@ -323,7 +325,109 @@ end:
   ret void
 }
 
+; A gap in what is stored to local memory gets what was loaded from it.
+; CHECK-LABEL: @filled(
+; CHECK: tw_vector:
+; CHECK: %[[BOTH:.*]] = load <32 x i32>, ptr
+; CHECK: %[[EVEN:.*]] = shufflevector <32 x i32> %[[BOTH]], <32 x i32> poison, <16 x i32> <i32 0, i32 2,
+; CHECK: %[[SUM:.*]] = add <16 x i32>
+; CHECK: %[[STORED:.*]] = shufflevector <16 x i32> %[[EVEN]], <16 x i32> %[[SUM]], <32 x i32> <i32 0, i32 16, i32 1, i32 17,
+; CHECK: store <32 x i32> %[[STORED]], ptr
+; CHECK: br i1 %{{.*}}, label %tw_rest_check, label %tw_vector
+define void @filled(i64 %n) #0 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %at0 = getelementptr inbounds [256 x [2 x i32]], ptr @tree, i64 0, i64 %i, i64 0
+  %at1 = getelementptr inbounds [256 x [2 x i32]], ptr @tree, i64 0, i64 %i, i64 1
+  %a = load i32, ptr %at0, align 4
+  %b = load i32, ptr %at1, align 4
+  %sum = add i32 %a, %b
+  store i32 %sum, ptr %at1, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
+; Other threads may see global memory.
+; CHECK-LABEL: @keeps_gaps_of_global_memory(
+; CHECK: tw_vector:
+; CHECK: {{scatter|masked.store}}
+define void @keeps_gaps_of_global_memory(ptr noalias %x, i64 %n) #0 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %at0 = getelementptr inbounds [2 x i32], ptr %x, i64 %i, i64 0
+  %at1 = getelementptr inbounds [2 x i32], ptr %x, i64 %i, i64 1
+  %a = load i32, ptr %at0, align 4
+  %b = load i32, ptr %at1, align 4
+  %sum = add i32 %a, %b
+  store i32 %sum, ptr %at1, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
+; The work-item may have stored something else there since.
+; CHECK-LABEL: @keeps_gaps_that_may_be_stored_to(
+; CHECK: tw_vector:
+; CHECK: {{scatter|masked.store}}
+define void @keeps_gaps_that_may_be_stored_to(ptr %out, i64 %n) #0 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %at0 = getelementptr inbounds [256 x [2 x i32]], ptr @tree, i64 0, i64 %i, i64 0
+  %at1 = getelementptr inbounds [256 x [2 x i32]], ptr @tree, i64 0, i64 %i, i64 1
+  %to = getelementptr inbounds i32, ptr %out, i64 %i
+  %a = load i32, ptr %at0, align 4
+  %b = load i32, ptr %at1, align 4
+  store i32 7, ptr %to, align 4
+  %sum = add i32 %a, %b
+  store i32 %sum, ptr %at1, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
+; Not all who store have loaded.
+; CHECK-LABEL: @keeps_gaps_that_some_load(
+; CHECK: tw_vector:
+; CHECK: {{scatter|masked.store}}
+define void @keeps_gaps_that_some_load(ptr noalias %if, i64 %n) #0 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  %at = getelementptr inbounds i32, ptr %if, i64 %i
+  %c = load i32, ptr %at, align 4
+  %some = icmp sgt i32 %c, 0
+  %at0 = getelementptr inbounds [256 x [2 x i32]], ptr @tree, i64 0, i64 %i, i64 0
+  %at1 = getelementptr inbounds [256 x [2 x i32]], ptr @tree, i64 0, i64 %i, i64 1
+  br i1 %some, label %then, label %latch
+then:
+  %a = load i32, ptr %at0, align 4
+  br label %latch
+latch:
+  %stored = phi i32 [ %a, %then ], [ 5, %loop ]
+  store i32 %stored, ptr %at1, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
 attributes #0 = { "target-features"="+avx512f,+avx512vl,+avx512bw,+avx512dq" "prefer-vector-width"="512" "min-legal-vector-width"="0" }
+attributes #1 = { "teamwork.local" }
 !0 = distinct !{!0, !1, !2}
 !1 = !{!"teamwork.items"}
 !2 = !{!"llvm.loop.vectorize.width", i32 16}

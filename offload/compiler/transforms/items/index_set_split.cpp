@@ -28,6 +28,7 @@
 #include <llvm/IR/Function.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/PassManager.h>
+#include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 
 using namespace llvm;
@@ -281,9 +282,14 @@ std::optional<Version> versionInside(Function &F, Loop &L, ScalarEvolution &SE, 
 bool divideAtEdges(Function &F, FunctionAnalysisManager &FAM)
 {
     return changeLoops(F, FAM, "teamwork.divided", [&](Loop &L) {
-        return Divider(F, L, FAM.getResult<ScalarEvolutionAnalysis>(F), FAM.getResult<DominatorTreeAnalysis>(F),
-                       FAM.getResult<LoopAnalysis>(F))
-            .run();
+        if (!Divider(F, L, FAM.getResult<ScalarEvolutionAnalysis>(F), FAM.getResult<DominatorTreeAnalysis>(F),
+                     FAM.getResult<LoopAnalysis>(F))
+                 .run())
+            return false;
+        for (BasicBlock &Block : F) /* parts that are known to be empty use up no budget */
+            ConstantFoldTerminator(&Block, true);
+        removeUnreachableBlocks(F);
+        return true;
     });
 }
 

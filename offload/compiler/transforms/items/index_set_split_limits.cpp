@@ -262,7 +262,8 @@ bool Divider::isWidened() const
 
 /* What is in front of the middle part of a short row, and behind it, becomes whole vectors where the processor has masks. Else the most
    of it would be single turns: those in front, and what the middle part has more than whole vectors. An index that wraps around there
-   would take gathers. */
+   would take gathers. Where only few work-items in front have nothing to do, they are one vector with a mask, and all others begin
+   with whole ones. */
 void Divider::widen(IRBuilder<> &B)
 {
     if (!isWidened())
@@ -271,6 +272,8 @@ void Divider::widen(IRBuilder<> &B)
     Value *First = B.CreateSelect(B.CreateICmpULT(Up, Hi), Up, Hi);
     Value *Down = B.CreateAnd(Hi, B.getInt64(~(Vector - 1)));
     Value *Last = B.CreateSelect(B.CreateICmpUGT(Down, First), Down, First);
+    Value *IsAtEnd = B.CreateICmpUGT(Hi, Count), *Some = B.CreateSub(Lo, B.getInt64(1));
+    Exact = B.CreateAnd(Exact, B.CreateNot(B.CreateAnd(IsAtEnd, B.CreateICmpULT(Some, B.getInt64(Vector - 1)))));
     Lo = B.CreateSelect(Exact, Lo, First);
     Hi = B.CreateSelect(Exact, Hi, Last);
 }

@@ -9,16 +9,24 @@
 #include "utilities/clean.h"
 
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/Function.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/PassManager.h>
+#include <llvm/IR/ValueHandle.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
+#include <llvm/Transforms/Utils/Local.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
+#include <llvm/Transforms/Utils/SimplifyIndVar.h>
 
 using namespace llvm;
 
@@ -45,6 +53,69 @@ void unswitch(Function &F, FunctionAnalysisManager &FAM)
 }
 
 } // namespace
+
+/* A value that grows by a constant with the turns of a loop, by a counter of the loop; or null. */
+static Value *byCounter(Loop &L, ScalarEvolution &SE, const SCEV *S, Instruction *At)
+{
+    const auto *Rec = dyn_cast<SCEVAddRecExpr>(S);
+    if (!Rec || Rec->getLoop() != &L || !isa<SCEVConstant>(Rec->getStart()))
+        return nullptr;
+    for (PHINode &Phi : L.getHeader()->phis()) {
+        const auto *Counter = Phi.getType() == S->getType() ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(&Phi)) : nullptr;
+        if (!Counter || !isa<SCEVConstant>(Counter->getStart()))
+            continue;
+        const auto *Step = dyn_cast<SCEVConstant>(Rec->getStepRecurrence(SE)),
+                   *OfCounter = dyn_cast<SCEVConstant>(Counter->getStepRecurrence(SE));
+        if (!Step || !OfCounter || Step->getAPInt().srem(OfCounter->getAPInt()) != 0)
+            continue;
+        const APInt Factor = Step->getAPInt().sdiv(OfCounter->getAPInt());
+        const APInt More = cast<SCEVConstant>(Rec->getStart())->getAPInt()
+                           - cast<SCEVConstant>(Counter->getStart())->getAPInt() * Factor;
+        IRBuilder<> B(At);
+        return B.CreateAdd(B.CreateMul(&Phi, B.getInt(Factor)), B.getInt(More));
+    }
+    return nullptr;
+}
+
+/* Writes with all bits what grows by a constant with the work-items, but is computed with fewer bits and extended: by a cast, without its upper
+   bits, or shifted to and fro. */
+static bool widen(Loop &L, ScalarEvolution &SE)
+{
+    bool Changed = false;
+    for (BasicBlock *Block : L.blocks())
+        for (Instruction &I : make_early_inc_range(*Block)) {
+            if (!I.getType()->isIntegerTy()
+                || (!isa<SExtInst>(I) && !isa<ZExtInst>(I)
+                    && !is_contained({Instruction::And, Instruction::AShr, Instruction::LShr}, I.getOpcode())))
+                continue;
+            if (Value *Wide = byCounter(L, SE, SE.getSCEV(&I), &I)) {
+                I.replaceAllUsesWith(Wide);
+                I.eraseFromParent();
+                Changed = true;
+            }
+        }
+    return Changed;
+}
+
+/* What is known of the counters of loops over work-items from how often these turn: comparisons that are constants, and extensions that change
+   nothing. LLVM has looked at that before it unrolled loops around, and when they were not divided yet. */
+bool simplifyCounters(Function &F, FunctionAnalysisManager &FAM)
+{
+    auto &LI = FAM.getResult<LoopAnalysis>(F);
+    auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
+    SmallVector<WeakTrackingVH, 16> Dead;
+    bool Changed = false;
+    for (Loop *L : LI.getLoopsInPreorder())
+        if (hasLoopMark(*L, ItemsMark)) {
+            Changed |= simplifyLoopIVs(L, &SE, &FAM.getResult<DominatorTreeAnalysis>(F), &LI,
+                                       &FAM.getResult<TargetIRAnalysis>(F), Dead);
+            Changed |= widen(*L, SE);
+        }
+    RecursivelyDeleteTriviallyDeadInstructionsPermissive(Dead);
+    if (Changed)
+        FAM.invalidate(F, PreservedAnalyses::none());
+    return Changed;
+}
 
 bool beginItems(Function &F, FunctionAnalysisManager &FAM)
 {

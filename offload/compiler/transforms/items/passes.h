@@ -19,6 +19,7 @@ void endDelay(llvm::Loop &L);
 /* items.cpp: where these passes begin and end, and small ones of them. */
 bool beginItems(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool endItems(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+bool simplifyCounters(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool joinSteps(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool delinearize(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool beginsWithFirst(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
@@ -66,6 +67,9 @@ bool limitChecks(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 /* atomics.cpp makes ordinary accesses of atomic operations that no other thread can see. */
 bool makeOrdinary(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+
+/* stores.cpp keeps in registers what one loop stores to local memory for the next. */
+bool forwardStores(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 /* wraps.cpp keeps LLVM from what is wrong about indices that wrap around. */
 bool hideWraps(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);

@@ -30,6 +30,9 @@ bool hideGpuCounters(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 /* gpu_sinking.cpp leaves sums where they are computed. */
 bool leaveGpuSums(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
+/* x86_vectors.cpp asks for vectors of 512 bits where processors keep their clock with them. */
+bool preferLargeVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+
 /* x86_frames.cpp keeps the probes of large frames away from registers in use. */
 bool useFrameAtEntry(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 

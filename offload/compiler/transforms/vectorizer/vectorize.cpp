@@ -358,6 +358,12 @@ void leave(Loop &L, LoopAccessInfoManager &Accesses)
         leaveToCosts(L);
 }
 
+void leaveScalar(Loop &L)
+{
+    leaveToCosts(L);
+    addLoopMark(L, VectorWidth, ConstantInt::get(Type::getInt32Ty(L.getHeader()->getContext()), 1));
+}
+
 /* What is left over is shorter than a vector, and stays as it is: loops that it has inside would be a lot of code for a few turns. */
 void finishRest(Loop &L)
 {
@@ -377,7 +383,7 @@ bool vectorizeItems(Function &F, FunctionAnalysisManager &FAM)
         const bool IsLeft = !Always && isLeft(L, FAM.getResult<TargetLibraryAnalysis>(F), Accesses);
         if (IsLeft)
             fitToRow(L, FAM.getResult<ScalarEvolutionAnalysis>(F), FAM.getResult<TargetIRAnalysis>(F));
-        if (IsLeft && (!hasMasks(F) || L.getNumBlocks() == 1)) {
+        if (IsLeft && !hasMasks(F)) {
             leave(L, Accesses);
             return false;
         }
@@ -385,8 +391,11 @@ bool vectorizeItems(Function &F, FunctionAnalysisManager &FAM)
                              &FAM.getResult<ScalarEvolutionAnalysis>(F));
         Vectorizer Made(F, L, FAM);
         const bool Is = Made.isPossible();
-        if (IsLeft && !(Is && Made.hasPartialGroups())) {
-            leave(L, Accesses);
+        if (IsLeft && !(Is && Made.hasBetterGroups())) {
+            if (Is && Made.isScattered())
+                leaveScalar(L);
+            else
+                leave(L, Accesses);
             return false;
         }
         if (Is)

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SmallSet.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/Twine.h>
 #include <llvm/ADT/bit.h>
@@ -48,7 +49,8 @@ class Vectorizer
   public:
     Vectorizer(llvm::Function &F, llvm::Loop &L, llvm::FunctionAnalysisManager &FAM);
     bool isPossible(); /* and pays */
-    bool hasPartialGroups() const;
+    bool hasBetterGroups() const;
+    bool isScattered() const;
     void emitAll();
     std::string Why;                    /* it was not done */
     llvm::Instruction *Where = nullptr; /* because of this */
@@ -97,7 +99,7 @@ class Vectorizer
     llvm::DenseMap<const llvm::Instruction *, unsigned> ownVectors(llvm::BasicBlock &Block) const;
     llvm::InstructionCost costOfOne(llvm::Instruction &I) const;
     llvm::InstructionCost costOfAll(llvm::Instruction &I) const;
-    llvm::InstructionCost costOfAccess(llvm::Instruction &I) const;
+    llvm::InstructionCost costOfAccess(llvm::Instruction &I, bool ByLlvm = false) const;
 
     /* vectorize_groups.cpp: accesses that are done together */
     struct Apart { /* a distance between two accesses of a work-item: they meet if it is above -Below and below Above */
@@ -121,6 +123,7 @@ class Vectorizer
         llvm::SmallVector<Member, 4> Members; /* the first load or last store is in front, where all are done */
         llvm::SmallVector<Apart, 4> Asked;
         llvm::InstructionCost Cost; /* of each member */
+        bool IsFilled = false;      /* with what was loaded: see fill() */
         bool isSideBySide() const   /* what one work-item has follows what its neighbour has */
         {
             constexpr int64_t MostSlots = 8;
@@ -129,6 +132,13 @@ class Vectorizer
         unsigned used() const
         {
             return unsigned(High - Low + 1);
+        }
+        bool hasAllSlots() const
+        {
+            llvm::SmallSet<int64_t, 8> Slots;
+            for (const Member &M : Members)
+                Slots.insert(M.Slot);
+            return Slots.size() == slotsOfLane();
         }
         unsigned slotsOfLane() const
         {
@@ -146,6 +156,7 @@ class Vectorizer
     bool mayMove(llvm::Instruction &Moved, size_t From, Group &G);
     bool mayBeInGroup(llvm::Instruction &I) const;
     bool join(Group &G, llvm::Instruction &I, size_t At);
+    void fill(Group &G);
     void findGroups();
     void keepGroups(std::vector<Group> &Found);
     llvm::InstructionCost costOfGroup(const Group &G) const;

@@ -123,7 +123,7 @@ InstructionCost Vectorizer::costOfGroup(const Group &G) const
     Type *T = elementOf(G);
     const Align At = Align(1);
     const bool IsPartial = any_of(G.Members, [&](const Member &M) { return isMasked(M.Access->getParent()); }),
-               HasGaps = G.IsStore ? G.Members.size() < G.slotsOfLane() : G.used() < G.slotsOfLane();
+               HasGaps = G.IsStore ? !G.hasAllSlots() : G.used() < G.slotsOfLane();
     if ((IsPartial || (HasGaps && G.IsStore)) && !hasMasks(F)) /* such stores are slow */
         return InstructionCost::getInvalid();
     if ((IsPartial || HasGaps) && !isLegal(TTI, G.IsStore, T, At))
@@ -141,20 +141,47 @@ InstructionCost Vectorizer::costOfGroup(const Group &G) const
     return Parts * (InstructionCost::CostType(Lanes) * (OfVector(G.slotsOfLane()) + OfLane) + Sorting);
 }
 
-/* Whether some are under a condition, which LLVM's vectorizer does one by one. */
-bool Vectorizer::hasPartialGroups() const
+/* Whether there are groups that LLVM's vectorizer does one by one: under a condition, or filled. */
+bool Vectorizer::hasBetterGroups() const
 {
     return any_of(Groups, [&](const Group &G) {
-        return G.isSideBySide() && G.Members.size() > 1
-               && any_of(G.Members, [&](const Member &M) { return Shape.isPartial(M.Access->getParent()); });
+        return G.IsFilled || (G.isSideBySide() && any_of(G.Members, [&](const Member &M) {
+                                  return Shape.isPartial(M.Access->getParent());
+                              }));
     });
 }
 
-InstructionCost Vectorizer::costOfAccess(Instruction &I) const
+/* Whether vectors would do little but scatter, which takes longer than single stores: 22 cycles for 16 elements on a Zen 4, which does as
+   many `x[8 * i] += x[8 * i + 4]` in 16; and what a vector loads next waits for it. What grows by a constant does not count, since it is
+   part of addresses. */
+bool Vectorizer::isScattered() const
 {
-    if (const auto In = GroupOf.find(&I); In != GroupOf.end())
-        return Groups[In->second].Cost;
+    double ScalarSum = 0, VectorSum = 0;
+    for (BasicBlock *Block : All)
+        for (Instruction &I : *Block) {
+            const Value *Address = getLoadStorePointerOperand(&I);
+            const bool IsAccess = Address != nullptr;
+            if (IsAccess && !Shape.step(Address)) /* LLVM may know more */
+                return false;
+            if (isDropped(I) || isa<PHINode>(I) || I.isTerminator() || (!IsAccess && Shape.step(&I)))
+                continue;
+            const InstructionCost One = costOfOne(I), All = IsAccess ? costOfAccess(I, true) : costOfAll(I);
+            if (!One.isValid() || !All.isValid())
+                return false;
+            ScalarSum += Width * number(One);
+            VectorSum += number(All);
+        }
+    return VectorSum > ScalarSum;
+}
+
+/* `ByLlvm`: by LLVM's vectorizer, which scatters what a group of stores with gaps has. */
+InstructionCost Vectorizer::costOfAccess(Instruction &I, bool ByLlvm) const
+{
+    constexpr int OfScatter = 4; /* by LLVM's cost, see isScattered() */
     const bool IsStore = isa<StoreInst>(I);
+    if (const auto In = GroupOf.find(&I);
+        In != GroupOf.end() && !(ByLlvm && IsStore && !Groups[In->second].hasAllSlots()))
+        return Groups[In->second].Cost;
     const unsigned Opcode = I.getOpcode();
     const Value *Address = getLoadStorePointerOperand(&I);
     Type *T = getLoadStoreType(&I);
@@ -176,7 +203,7 @@ InstructionCost Vectorizer::costOfAccess(Instruction &I) const
         if (isLegal(TTI, IsStore, T, At))
             return costOfMasked(TTI, IsStore, Wide, At);
     }
-    return costOfGather(TTI, I, Wide, IsPartial);
+    return costOfGather(TTI, I, Wide, IsPartial) * (ByLlvm && IsStore ? OfScatter : 1);
 }
 
 /* A division by what is not constant: its cost is not what the target says. */
@@ -399,13 +426,15 @@ uint64_t Vectorizer::mostBits() const
 /* As many lanes as registers have room for, up to four vectors of 32-bit numbers: neighbours hide how long each operation takes. */
 void Vectorizer::chooseWidth()
 {
-    constexpr unsigned Usual = 32, MostVectors = 4, MostLanes = 64;
+    constexpr unsigned Usual = 32, MostVectors = 4, MostLanes = 64, UsualOfRow = 16;
     constexpr uint64_t MostOfVariables = 32 * 1024; /* bytes of all lanes: a cache of the first level */
     const uint64_t Register = TTI.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue(),
                    Room = Register * TTI.getNumberOfRegisters(TTI.getRegisterClassForType(true)), Live = mostBits();
     uint64_t Most = turnsApart(L);
     if (const unsigned Turns = SE.getSmallConstantTripCount(&L))
         Most = std::min<uint64_t>(Most, Turns);
+    else if (isRowOfGroup(L)) /* it may be short */
+        Most = std::min<uint64_t>(Most, UsualOfRow);
     uint64_t OfVariables = 0;
     for (const PrivateVariable &P : Private.All)
         OfVariables += P.Bytes;

@@ -14,6 +14,7 @@
  *   - all bytes between two that are accessed in one object are in that object. Addresses with the same base are of one object. So what
  *     lies between the first and the last member may be loaded if the work-item accesses both; and so may what lies between two
  *     work-items if all take part. Nothing else is loaded: there are masks for that, and for what is stored.
+ *   - a gap in a group of stores is filled with what was loaded from it (fill()).
  *   - a load under a condition joins those in front of it only if it lies between them; it may be done by work-items that would not do
  *     it, but its value is not used. A store under a condition joins others behind it with the mask that it has.
  */
@@ -122,9 +123,10 @@ bool Vectorizer::join(Group &G, Instruction &I, size_t At)
         return false;
     const int64_t Slot = *By / int64_t(G.Bytes), Low = std::min(G.Low, Slot), High = std::max(G.High, Slot);
     const uint64_t Most = G.isSideBySide() ? uint64_t(*G.Step) / G.Bytes : MostOfRow;
-    if (uint64_t(High - Low) >= Most)
+    const bool Fills = G.IsStore && isa<LoadInst>(I);
+    if (uint64_t(High - Low) >= Most || (Fills && any_of(G.Members, [&](const Member &M) { return M.Slot == Slot; })))
         return false;
-    if (G.IsStore ? From != To && !Shape.comeTo(From, To) : !DT.dominates(To, From))
+    if (!Fills && (G.IsStore ? From != To && !Shape.comeTo(From, To) : !DT.dominates(To, From)))
         return false;
     const bool IsBetween = Low == G.Low && High == G.High;
     if ((!G.IsStore && !IsBetween && From != To && !Shape.comeTo(To, From)) || !mayMove(I, At, G))
@@ -145,6 +147,23 @@ bool Vectorizer::mayBeInGroup(Instruction &I) const
     const std::optional<int64_t> Step = Shape.step(Address);
     return hasOnlyBytes(T, DL) && !T->isPointerTy()
            && (!Step || uint64_t(std::abs(*Step)) > DL.getTypeStoreSize(T).getFixedValue());
+}
+
+/* Fills the gaps of a group of stores with what was loaded from them, so that whole vectors are stored: without masks, and as what comes
+   next loads them. That is right in memory of the thread. A work-item has loaded from the gap and not stored to it since, so what it
+   loaded is still there: no other one may store up to the next barrier where it loads. */
+void Vectorizer::fill(Group &G)
+{
+    const Instruction &Done = *G.Members[0].Access;
+    if (!G.isSideBySide() || G.slotsOfLane() == 1 || !isLocal(getLoadStorePointerOperand(&Done)))
+        return;
+    Group Filled = G;
+    for (size_t At = 0; At < G.Members[0].At; ++At)
+        if (auto *Load = dyn_cast<LoadInst>(Accessing[At]); Load && mayBeInGroup(*Load) && DT.dominates(Load, &Done))
+            join(Filled, *Load, At);
+    Filled.IsFilled = Filled.Members.size() > G.Members.size() && Filled.hasAllSlots();
+    if (Filled.IsFilled)
+        G = std::move(Filled);
 }
 
 /* Puts together what may be done at once: loads from the first one on, stores from the last one on. */
@@ -187,15 +206,21 @@ void Vectorizer::keepGroups(std::vector<Group> &Found)
         InstructionCost OneByOne = 0;
         for (const Member &M : G.Members)
             OneByOne += costOfAccess(*M.Access);
+        if (G.IsStore)
+            fill(G);
         const InstructionCost Together = costOfGroup(G);
         if (!Together.isValid() || Together >= OneByOne)
             continue;
         for (const Apart &A : G.Asked)
             if (!is_contained(Asked, A))
                 Asked.push_back(A);
-        G.Cost = Together / InstructionCost::CostType(G.Members.size());
+        InstructionCost::CostType Accesses = 0;
         for (const Member &M : G.Members)
-            GroupOf[M.Access] = Groups.size();
+            if (isa<StoreInst>(M.Access) == G.IsStore) {
+                GroupOf[M.Access] = Groups.size();
+                ++Accesses;
+            }
+        G.Cost = Together / Accesses;
         Groups.push_back(std::move(G));
     }
 }
@@ -327,10 +352,11 @@ void Vectorizer::emitStores(const Group &G)
     Type *T = elementOf(G);
     SmallVector<Value *, 8> Values(Slots), Masks(Slots); /* no mask: nothing is stored */
     for (const Member &M : reverse(G.Members)) {
+        auto *Store = dyn_cast<StoreInst>(M.Access);
         BasicBlock *From = M.Access->getParent();
-        const Mask Of = From == G.Members[0].Access->getParent() ? Current : EdgeMask.lookup({From, nullptr});
+        const Mask Of = !Store || From == G.Members[0].Access->getParent() ? Current : EdgeMask.lookup({From, nullptr});
         Value *Taken = asVector(Of),
-              *V = B.CreateBitCast(vector(cast<StoreInst>(M.Access)->getValueOperand()), widened(T));
+              *V = B.CreateBitCast(vector(Store ? Store->getValueOperand() : M.Access), widened(T));
         Value *&Before = Values[size_t(M.Slot - G.Low)], *&Stored = Masks[size_t(M.Slot - G.Low)];
         Before = Before && !Of.isAll() ? B.CreateSelect(Taken, V, Before) : V;
         Stored = Stored ? B.CreateOr(Stored, Taken) : Taken;
