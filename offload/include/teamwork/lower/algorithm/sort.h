@@ -2,8 +2,8 @@
 /**
  * Lowers TW_SORT() and TW_SORT_PAIRS() (<teamwork/algorithms.h>): a radix sort from the lowest 8 bits of the keys to
  * the highest. On a GPU one launch counts the digits of all passes, and each pass reads and writes each element once
- * (Adinets and Merrill, Onesweep, 2022): a tile learns from those before it where its elements of each digit go. A
- * few elements are ranked by one launch (sort_ranks.h). On a CPU each pass has a launch that counts, and one that moves.
+ * (Adinets and Merrill, Onesweep, 2022): a tile learns from those before it where its elements of each digit go. Few
+ * elements are ranked by one launch (sort_ranks.h). On a CPU each pass has a launch that counts, and one that moves.
  */
 #ifndef TEAMWORK_LOWER_ALGORITHM_SORT_H
 #define TEAMWORK_LOWER_ALGORITHM_SORT_H
