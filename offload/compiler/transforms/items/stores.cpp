@@ -22,7 +22,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Transforms/Scalar/DeadStoreElimination.h>
-#include <llvm/Transforms/Scalar/GVN.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
 
 using namespace llvm;
 
@@ -58,7 +58,7 @@ bool forwardStores(Function &F, FunctionAnalysisManager &FAM)
             expandCopy(*Copy, TTI);
     FAM.invalidate(F, PreservedAnalyses::none());
     FunctionPassManager Passes;
-    Passes.addPass(GVNPass());
+    Passes.addPass(EarlyCSEPass(true));
     Passes.addPass(DSEPass());
     FAM.invalidate(F, Passes.run(F, FAM));
     return true;
