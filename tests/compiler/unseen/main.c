@@ -19,9 +19,9 @@
 
 enum { TEAMWORK, OPENMP, SIDES, MOST_ROUNDS = 101, WATCHDOG_SECONDS = 300 };
 
-static const struct unseen_program *const tables[] = {unseen_solvers, unseen_sparse,    unseen_stencils, unseen_grids,
-                                                      unseen_images,  unseen_particles, unseen_rays,     unseen_numbers,
-                                                      unseen_strings, unseen_learning,  unseen_groups};
+static const struct unseen_program *const tables[] = {
+    unseen_solvers, unseen_sparse,  unseen_stencils, unseen_grids,  unseen_images, unseen_particles, unseen_rays,
+    unseen_numbers, unseen_strings, unseen_learning, unseen_groups, unseen_tiles,  unseen_blocks};
 
 struct options {
     const char *only, *json;

@@ -59,7 +59,7 @@ struct unseen_program {
 
 extern const struct unseen_program unseen_solvers[], unseen_sparse[], unseen_stencils[], unseen_grids[],
     unseen_images[], unseen_particles[], unseen_rays[], unseen_numbers[], unseen_strings[], unseen_learning[],
-    unseen_groups[];
+    unseen_groups[], unseen_tiles[], unseen_blocks[];
 
 /* ---- data.c ------------------------------------------------------------------------------------------------------ */
 
