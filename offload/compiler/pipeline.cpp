@@ -115,7 +115,7 @@ struct ModuleStep {
 
 /* Kernels are divided at their barriers, once everything is there and nothing was moved. The markers of the headers have no other
    meaning. */
-constexpr ModuleStep First[] = {{"tw-kernels", takeKernels, Need::Required}};
+constexpr ModuleStep First[] = {{"tw-kernels", takeKernels, Need::Required}, {"tw-gpu-assembly", tellAssembly}};
 
 /* In front of LLVM's vectorizer, where everything is inlined and simple. */
 constexpr FunctionStep BeforeVectorizer[] = {
@@ -160,7 +160,8 @@ constexpr FunctionStep AtEnd[] = {
     {"tw-x86-frames", isOfX86, useFrameAtEntry, nullptr, Need::Required},
 };
 
-constexpr ModuleStep Last[] = {{"tw-tell-loops", tellLoops}, {"tw-tell-cliffs", tellCliffs}};
+constexpr ModuleStep Last[] = {
+    {"tw-gpu-regions", leaveRegions}, {"tw-tell-loops", tellLoops}, {"tw-tell-cliffs", tellCliffs}};
 
 /* What the pass manager asks a pass for, by the pass's `Name`. */
 template <typename Pass> struct Named {

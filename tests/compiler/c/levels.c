@@ -161,7 +161,7 @@ static inline void rows_items(tw_nd_item item, const struct rows *k)
     part[l] = sum;
     tw_barrier(item, TW_LOCAL_SPACE);
     for (int s = 16; s > 0; s /= 2) {
-        // REMARK: :[[@LINE+1]]:{{.*}} work-items of kernel rows_items divide {{.*}} (5 copies)
+        // REMARK: :[[@LINE+1]]:{{.*}} work-items of kernel rows_items divide {{.*}} ({{[45]}} copies)
         if (lane < s)
             part[l] += part[l + s];
         tw_barrier(item, TW_LOCAL_SPACE);

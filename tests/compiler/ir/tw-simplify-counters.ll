@@ -89,8 +89,8 @@ loop:
   %at2 = getelementptr inbounds i32, ptr %x, i64 %wide
   store i32 8, ptr %at2, align 4
   %next = add nuw nsw i64 %i, 1
-  %more = icmp ult i64 %next, 256
-  br i1 %more, label %loop, label %end, !llvm.loop !0
+  %all = icmp eq i64 %next, 256
+  br i1 %all, label %end, label %loop, !llvm.loop !0
 end:
   ret void
 }

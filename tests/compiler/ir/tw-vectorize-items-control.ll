@@ -9,9 +9,9 @@ declare void @anything()
 ; A load and a store by some work-items have a mask.
 ; CHECK-LABEL: @by_some(
 ; CHECK: tw_vector:
-; CHECK: [[MASK:%.*]] = icmp sgt <8 x i32> %{{.*}}, <i32 20,
-; CHECK: call <8 x i32> @llvm.masked.load.v8i32.p0(ptr %{{.*}}, i32 4, <8 x i1> [[MASK]], <8 x i32> poison)
-; CHECK: call void @llvm.masked.store.v8i32.p0(<8 x i32> %{{.*}}, ptr %{{.*}}, i32 4, <8 x i1> [[MASK]])
+; CHECK: [[MASK:%.*]] = icmp sgt <8 x i32> %{{.*}}, {{splat \(i32 20\)|<i32 20,}}
+; CHECK: call <8 x i32> @llvm.masked.load.v8i32.p0(ptr {{(align 4 )?}}%{{.*}}, {{(i32 4, )?}}<8 x i1> [[MASK]], <8 x i32> poison)
+; CHECK: call void @llvm.masked.store.v8i32.p0(<8 x i32> %{{.*}}, ptr {{(align 4 )?}}%{{.*}}, {{(i32 4, )?}}<8 x i1> [[MASK]])
 ; CHECK: br i1
 define void @by_some(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
 entry:
@@ -106,7 +106,7 @@ end:
 
 ; A part that is long is left out if nobody comes to it.
 ; CHECK-LABEL: @left_out(
-; CHECK: [[MASK:%.*]] = icmp sgt <8 x i32> %{{.*}}, <i32 38,
+; CHECK: [[MASK:%.*]] = icmp sgt <8 x i32> %{{.*}}, {{splat \(i32 38\)|<i32 38,}}
 ; CHECK: [[BITS:%.*]] = bitcast <8 x i1> [[MASK]] to i8
 ; CHECK: [[NOBODY:%.*]] = icmp eq i8 [[BITS]], 0
 ; CHECK: br i1 [[NOBODY]], label %[[ALL:.*]], label %[[SOME:.*]]
@@ -154,8 +154,8 @@ end:
 ; Masks of nested conditions: who is not there does not decide, though its value may be anything.
 ; CHECK-LABEL: @nested(
 ; CHECK: tw_vector:
-; CHECK: [[A:%.*]] = icmp sgt <8 x i32> %{{.*}}, <i32 10,
-; CHECK: [[B:%.*]] = icmp sgt <8 x i32> %{{.*}}, <i32 1000,
+; CHECK: [[A:%.*]] = icmp sgt <8 x i32> %{{.*}}, {{splat \(i32 10\)|<i32 10,}}
+; CHECK: [[B:%.*]] = icmp sgt <8 x i32> %{{.*}}, {{splat \(i32 1000\)|<i32 1000,}}
 ; CHECK: [[BOTH:%.*]] = select <8 x i1> [[A]], <8 x i1> [[B]], <8 x i1> zeroinitializer
 ; CHECK: masked.store{{.*}} <8 x i1> [[BOTH]])
 ; CHECK: masked.store
@@ -192,8 +192,8 @@ end:
 ; A switch has a mask for each way, and one of those that no case takes.
 ; CHECK-LABEL: @switches(
 ; CHECK: tw_vector:
-; CHECK-DAG: icmp {{eq|ne}} <8 x i32> %{{.*}}, <i32 3,
-; CHECK-DAG: icmp {{eq|ne}} <8 x i32> %{{.*}}, <i32 6,
+; CHECK-DAG: icmp {{eq|ne}} <8 x i32> %{{.*}}, {{splat \(i32 4\)|<i32 4,}}
+; CHECK-DAG: icmp {{eq|ne}} <8 x i32> %{{.*}}, {{splat \(i32 6\)|<i32 6,}}
 ; CHECK: call void @llvm.masked.store.v8i32
 define void @switches(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
 entry:
@@ -541,7 +541,7 @@ end:
 
 ; Only some come to a loop: nobody else turns, or decides whether it goes on.
 ; CHECK-LABEL: @loop_of_some(
-; CHECK: [[MASK:%.*]] = icmp sgt <8 x i32> %{{.*}}, <i32 20,
+; CHECK: [[MASK:%.*]] = icmp sgt <8 x i32> %{{.*}}, {{splat \(i32 20\)|<i32 20,}}
 ; CHECK: bitcast <8 x i1> [[MASK]] to i8
 ; CHECK: tw_turn
 ; CHECK: select <8 x i1> [[MASK]], <8 x i32>
@@ -585,7 +585,7 @@ end:
 ; CHECK-LABEL: @stores_in_turns(
 ; CHECK: tw_turn:
 ; CHECK: [[GOING:%.*]] = phi <8 x i1>
-; CHECK: call void @llvm.masked.scatter.v8i32.v8p0(<8 x i32> %{{.*}}, <8 x ptr> %{{.*}}, i32 4, <8 x i1> [[GOING]])
+; CHECK: call void @llvm.masked.scatter.v8i32.v8p0(<8 x i32> %{{.*}}, <8 x ptr> {{(align 4 )?}}%{{.*}}, {{(i32 4, )?}}<8 x i1> [[GOING]])
 define void @stores_in_turns(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
 entry:
   br label %loop

@@ -63,7 +63,7 @@ end:
 ; CHECK-LABEL: @by_some(
 ; CHECK: %[[OF:.*]] = shufflevector <16 x i1> %{{.*}}, <16 x i1> poison, <64 x i32> <i32 0, i32 0, i32 0, i32 0, i32 1, i32 1, i32 1, i32 1,
 ; CHECK: %[[MASK:.*]] = and <64 x i1> %[[OF]], <i1 true, i1 true, i1 true, i1 false, i1 true, i1 true, i1 true, i1 false,
-; CHECK: call <64 x float> @llvm.masked.load.v64f32.p0(ptr %{{.*}}, i32 4, <64 x i1> %[[MASK]]
+; CHECK: call <64 x float> @llvm.masked.load.v64f32.p0(ptr {{(align 4 )?}}%{{.*}}, {{(i32 4, )?}}<64 x i1> %[[MASK]]
 define void @by_some(ptr noalias %x, ptr noalias %out, ptr noalias %if, i64 %n) #0 {
 entry:
   br label %loop

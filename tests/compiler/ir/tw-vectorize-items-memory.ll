@@ -32,7 +32,7 @@ end:
 
 ; Side by side, the other way around: the last one is at the lowest address.
 ; CHECK-LABEL: @reversed(
-; CHECK: getelementptr {{.*}}i8, ptr %x, i64 -28
+; CHECK: getelementptr {{.*}}i8, ptr %{{.*}}, i64 -28
 ; CHECK: load <8 x i32>
 ; CHECK: shufflevector <8 x i32> %{{.*}}, <8 x i32> poison, <8 x i32> <i32 7, i32 6, i32 5, i32 4, i32 3, i32 2, i32 1, i32 0>
 ; CHECK: store <8 x i32>
@@ -86,7 +86,7 @@ end:
 ; Elsewhere: gathered and scattered.
 ; CHECK-LABEL: @elsewhere(
 ; CHECK: [[PLACES:%.*]] = getelementptr inbounds i32, ptr %x, <8 x i64>
-; CHECK: call <8 x i32> @llvm.masked.gather.v8i32.v8p0(<8 x ptr> [[PLACES]], i32 4, <8 x i1> {{splat \(i1 true\)|<i1 true.*>}}, <8 x i32> poison)
+; CHECK: call <8 x i32> @llvm.masked.gather.v8i32.v8p0(<8 x ptr> {{(align 4 )?}}[[PLACES]], {{(i32 4, )?}}<8 x i1> {{splat \(i1 true\)|<i1 true.*>}}, <8 x i32> poison)
 ; CHECK: call void @llvm.masked.scatter.v8i32.v8p0
 define void @elsewhere(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
 entry:
@@ -165,7 +165,7 @@ end:
 ; CHECK: [[C:%.*]] = alloca [512 x i8], align 32, !teamwork.shared
 ; CHECK: store <8 x i32>
 ; CHECK: [[PLACES:%.*]] = getelementptr i8, ptr [[C]], <8 x i64>
-; CHECK: call <8 x i32> @llvm.masked.gather.v8i32.v8p0(<8 x ptr> [[PLACES]]
+; CHECK: call <8 x i32> @llvm.masked.gather.v8i32.v8p0(<8 x ptr> {{(align 4 )?}}[[PLACES]]
 ; CHECK: load <8 x i32>, ptr
 define void @private_side_by_side(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
 entry:

@@ -52,9 +52,9 @@ end:
 ; alone has, in a loop that stays one.
 ; CHECK-LABEL: @several_atomics(
 ; CHECK: tw_lane:
-; CHECK: [[RED:%.*]] = getelementptr inbounds i32, ptr @bins, i64 %{{.*}}
+; CHECK: [[RED:%.*]] = getelementptr inbounds {{(nuw )?}}i32, ptr @bins, i64 %{{.*}}
 ; CHECK-NEXT: atomicrmw add ptr [[RED]], i32 1 monotonic, align 4
-; CHECK: [[BLUE:%.*]] = getelementptr inbounds i32, ptr @others, i64 %{{.*}}
+; CHECK: [[BLUE:%.*]] = getelementptr inbounds {{(nuw )?}}i32, ptr @others, i64 %{{.*}}
 ; CHECK-NEXT: atomicrmw add ptr [[BLUE]], i32 1 monotonic, align 4
 ; CHECK: br i1 %{{.*}}, label %tw_lane{{.*}}, !llvm.loop [[STAYS:![0-9]+]]
 define void @several_atomics(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
@@ -138,7 +138,7 @@ end:
 ; CHECK: tw_lane:
 ; CHECK: [[KEY:%.*]] = load i8, ptr
 ; CHECK: [[WIDE:%.*]] = zext i8 [[KEY]] to i64
-; CHECK: [[BIN:%.*]] = getelementptr inbounds i32, ptr %out, i64 [[WIDE]]
+; CHECK: [[BIN:%.*]] = getelementptr inbounds {{(nuw )?}}i32, ptr %out, i64 [[WIDE]]
 ; CHECK: atomicrmw add ptr [[BIN]], i32 1 monotonic, align 4
 define void @places(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
 entry:
@@ -210,7 +210,7 @@ end:
 ; CHECK: uitofp <8 x i32> %{{.*}} to <8 x double>
 ; CHECK: fdiv <8 x double>
 ; CHECK: fptoui <8 x double> %{{.*}} to <8 x i32>
-; CHECK: udiv <8 x i32> %{{.*}}, <i32 3,
+; CHECK: udiv <8 x i32> %{{.*}}, {{splat \(i32 3\)|<i32 3,}}
 define void @udiv(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
 entry:
   br label %loop
@@ -237,7 +237,7 @@ end:
 ; CHECK: sitofp <8 x i32> %{{.*}} to <8 x double>
 ; CHECK: fdiv <8 x double>
 ; CHECK: fptosi <8 x double> %{{.*}} to <8 x i32>
-; CHECK: srem <8 x i32> %{{.*}}, <i32 3,
+; CHECK: srem <8 x i32> %{{.*}}, {{splat \(i32 3\)|<i32 3,}}
 define void @srem(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
 entry:
   br label %loop

@@ -28,7 +28,7 @@ declare void @llvm.lifetime.end.p0(i64, ptr)
 ; CHECK: store <8 x i32>
 ; CHECK: br i1 %{{.*}}, label %tw_rest_check, label %tw_vector, !llvm.loop [[VECTOR:![0-9]+]]
 ; CHECK: tw_rest_check:
-; CHECK: icmp eq i64 [[DONE]], %n
+; CHECK: icmp eq i64 {{.*}}[[DONE]]
 ; CHECK: tw_rest:
 ; CHECK: [[FIRST]] = phi i64 [ 0, %entry ], [ [[DONE]], %tw_rest_check ]
 define void @vectors(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {

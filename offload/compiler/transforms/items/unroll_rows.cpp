@@ -33,6 +33,9 @@
 #include <llvm/IR/PassManager.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 #include <llvm/Transforms/Utils/UnrollLoop.h>
+#if LLVM_VERSION_MAJOR >= 22
+#include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
+#endif
 
 using namespace llvm;
 
@@ -109,6 +112,9 @@ bool unrollRows(Function &F, FunctionAnalysisManager &FAM)
             UnrollLoopOptions Options{};
             Options.Count = AtOnce;
             Options.Runtime = true;
+#if LLVM_VERSION_MAJOR >= 22 /* before, a limit that no caller gave */
+            Options.SCEVExpansionBudget = SCEVCheapExpansionBudget;
+#endif
             Loop *Rest = nullptr;
             const LoopUnrollResult Result =
                 UnrollLoop(Turns, Options, &LI, &SE, &DT, &FAM.getResult<AssumptionAnalysis>(F),

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The passes for one kind of target: GPUs, or x86-64. Each returns whether it changed the function, or says so to the analyses. */
+/* The passes for one kind of target: GPUs, or x86-64. Those for functions return whether they changed the function, or say so to the analyses. */
 #ifndef TEAMWORK_COMPILER_TARGETS_PASSES_H
 #define TEAMWORK_COMPILER_TARGETS_PASSES_H
 
 #include <llvm/IR/Function.h>
+#include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
 
 namespace tw_compiler
@@ -29,6 +30,10 @@ bool hideGpuCounters(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 /* gpu_sinking.cpp leaves sums where they are computed. */
 bool leaveGpuSums(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+
+/* gpu_regions.cpp says that assembly has no parallel regions, and leaves only the addresses of regions that are not called. */
+void tellAssembly(llvm::Module &M, llvm::ModuleAnalysisManager &MAM);
+void leaveRegions(llvm::Module &M, llvm::ModuleAnalysisManager &MAM);
 
 /* x86_vectors.cpp asks for vectors of 512 bits where processors keep their clock with them. */
 bool preferLargeVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
