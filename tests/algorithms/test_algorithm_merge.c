@@ -181,6 +181,8 @@ TW_TEST(no_order)
         merge_##test(0, count);                                                                                        \
         merge_##test(count - 1, 1);                                                                                    \
         merge_##test(count, count / 3 + 1);                                                                            \
+        if (count == 33)                                                                                               \
+            merge_##test(count, count);                                                                                \
     }                                                                                                                  \
     TW_TEST(test)                                                                                                      \
     {                                                                                                                  \

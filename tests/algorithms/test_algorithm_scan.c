@@ -65,6 +65,15 @@ static inline double double_value(size_t i)
 {
     return (double)(i % 17) - 8;
 }
+/* What only -0 is before stays -0. */
+static inline float float_value(size_t i)
+{
+    return i < 40 ? -0.0f : (float)(i % 17) - 8;
+}
+static inline long long long_value(size_t i)
+{
+    return (long long)(i * 7919 % 1000003) << 20;
+}
 
 /* An int may overflow. */
 static inline int wrapping_plus(int a, int b)
@@ -73,6 +82,9 @@ static inline int wrapping_plus(int a, int b)
 }
 
 TW_SCAN(sum_ints, int, wrapping_plus);
+TW_SCAN(add_bytes, unsigned char, tw_plus);
+TW_SCAN(add_floats, float, tw_plus);
+TW_SCAN(add_longs, long long, tw_plus);
 TW_SCAN(max_bytes, unsigned char, tw_maximum);
 TW_SCAN(compose, struct affine, affine_then);
 TW_SCAN(peaks, struct peak, higher);
@@ -125,6 +137,9 @@ TW_REDUCE_ALL(highest, struct peak, higher);
     }
 
 CHECK_SCAN(sum_ints, int, tw_plus, int_value)
+CHECK_SCAN(add_bytes, unsigned char, tw_plus, byte_value)
+CHECK_SCAN(add_floats, float, tw_plus, float_value)
+CHECK_SCAN(add_longs, long long, tw_plus, long_value)
 CHECK_SCAN(max_bytes, unsigned char, tw_maximum, byte_value)
 CHECK_SCAN(compose, struct affine, affine_then, affine_value)
 CHECK_SCAN(peaks, struct peak, higher, peak_value)
@@ -343,6 +358,9 @@ TW_TEST(what_is_refused)
 
 TW_TEST_LIST = {
     TW_CASE(scan_sum_ints),
+    TW_CASE(scan_add_bytes),
+    TW_CASE(scan_add_floats),
+    TW_CASE(scan_add_longs),
     TW_CASE(scan_max_bytes),
     TW_CASE(scan_compose),
     TW_CASE(scan_peaks),

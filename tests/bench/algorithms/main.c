@@ -29,8 +29,10 @@ static const struct side *const sides[] = {
     &side_cub,
 #endif
 #ifdef HAVE_PARALLEL
-    &side_parallel,
-    &side_openmp,
+    &side_parallel, &side_openmp,
+#endif
+#ifdef HAVE_TBB
+    &side_tbb,
 #endif
 };
 enum { SIDES = sizeof sides / sizeof sides[0], ROUNDS = 9, WARM_UPS = 2, FEWEST = 3, MOST = 200 };
@@ -58,10 +60,14 @@ static bool measure(enum algorithm algorithm, unsigned log2, unsigned rounds)
     const unsigned repeats = rounds == 1 ? 1 : fit < FEWEST ? FEWEST : fit < MOST ? (unsigned)fit : MOST;
     for (unsigned round = 0; round < rounds; ++round)
         for (size_t s = 0; s < SIDES; ++s) {
+            if (rounds > 1 && !sides[s]->run(algorithm, count, 1)) /* wakes its threads */
+                return false;
             const double start = bench_now();
             if (!sides[s]->run(algorithm, count, repeats))
                 return false;
             times[s][round] = (bench_now() - start) / repeats * 1e6;
+            if (sides[s]->rest)
+                sides[s]->rest();
         }
     printf("%-14s 2^%-3u", names[algorithm], log2);
     for (size_t s = 0; s < SIDES; ++s) {

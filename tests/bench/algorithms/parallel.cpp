@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sides of a CPU: libstdc++'s parallel mode, and OpenMP as one would write it. */
+/* The sides of a CPU: libstdc++'s parallel mode, OpenMP as one would write it, and oneTBB by the C++ library's execution
+   policies, if it is there. */
 #include "sides.h"
 
 #include <algorithm>
 #include <cstdlib>
+#ifdef HAVE_TBB
+#include <execution>
+#endif
 #include <functional>
 #include <numeric>
 #include <vector>
@@ -317,8 +321,78 @@ static bool run_openmp(enum algorithm algorithm, size_t count, unsigned repeats)
     return true;
 }
 
+/* Threads of OpenMP poll for 200 ms after a region, and take processors from those of oneTBB. */
+static void rest_openmp(void)
+{
+    const int usual = kmp_get_blocktime();
+    kmp_set_blocktime(0);
+#pragma omp parallel
+    {
+    }
+    kmp_set_blocktime(usual);
+}
+
+/* ---- oneTBB ------------------------------------------------------------------------------------------------------ */
+
+#ifdef HAVE_TBB
+static void call_tbb(enum algorithm algorithm, size_t count)
+{
+    const auto policy = std::execution::par_unseq; /* it may also use vectors */
+    switch (algorithm) {
+    case ALGORITHM_REDUCE_INT:
+        *output<int>() = std::reduce(policy, input<int>(), input<int>() + count);
+        break;
+    case ALGORITHM_REDUCE_FLOAT:
+        *output<float>() = std::reduce(policy, input<float>(), input<float>() + count);
+        break;
+    case ALGORITHM_SCAN_INT:
+        std::inclusive_scan(policy, input<int>(), input<int>() + count, output<int>());
+        break;
+    case ALGORITHM_SCAN_DOUBLE:
+        std::inclusive_scan(policy, input<double>(), input<double>() + count, output<double>());
+        break;
+    case ALGORITHM_SELECT_INT:
+        std::copy_if(policy, input<int>(), input<int>() + count, output<int>(), is_even);
+        break;
+    case ALGORITHM_SORT_INT:
+        std::copy(policy, input<int>(), input<int>() + count, output<int>());
+        std::sort(policy, output<int>(), output<int>() + count);
+        break;
+    case ALGORITHM_SORT_LONG:
+        std::copy(policy, input<long long>(), input<long long>() + count, output<long long>());
+        std::sort(policy, output<long long>(), output<long long>() + count);
+        break;
+    case ALGORITHM_SORT_PAIRS:
+        std::copy(policy, input<pair>(), input<pair>() + count, output<pair>());
+        std::sort(policy, output<pair>(), output<pair>() + count, is_less);
+        break;
+    case ALGORITHM_SORT_BY:
+        std::copy(policy, input<int>(), input<int>() + count, output<int>());
+        std::stable_sort(policy, output<int>(), output<int>() + count);
+        break;
+    case ALGORITHM_MERGE:
+        std::merge(policy, keys.data(), keys.data() + count / 2, keys.data(), keys.data() + count / 2, output<int>());
+        break;
+    default:
+        (void)call_loops(algorithm, count);
+    }
+}
+
+static bool run_tbb(enum algorithm algorithm, size_t count, unsigned repeats)
+{
+    for (unsigned i = 0; i < repeats; ++i) {
+        from = in.data() + 2 * input_begin(i, count, most);
+        call_tbb(algorithm, count);
+    }
+    return true;
+}
+#endif
+
 extern "C" {
-extern const struct side side_parallel, side_openmp;
-const struct side side_parallel = {"libstdc++", begin, run_parallel, end};
-const struct side side_openmp = {"openmp", begin, run_openmp, end};
+extern const struct side side_parallel, side_openmp, side_tbb;
+const struct side side_parallel = {"libstdc++", begin, run_parallel, rest_openmp, end};
+const struct side side_openmp = {"openmp", begin, run_openmp, rest_openmp, end};
+#ifdef HAVE_TBB
+const struct side side_tbb = {"onetbb", begin, run_tbb, rest_openmp, end};
+#endif
 }

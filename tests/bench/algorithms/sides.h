@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** Sides of the comparison of algorithms: Teamwork, and CUB on GPUs or libstdc++'s parallel mode and OpenMP on CPUs. */
+/** Sides of the comparison of algorithms: Teamwork, and CUB on GPUs or libstdc++'s parallel mode, OpenMP and oneTBB on
+ *  CPUs. */
 #ifndef TEAMWORK_BENCH_SIDES_H
 #define TEAMWORK_BENCH_SIDES_H
 
@@ -35,10 +36,11 @@ struct side {
     const char *name;
     bool (*begin)(size_t count);                                           /* makes `count` pseudo-random elements */
     bool (*run)(enum algorithm algorithm, size_t count, unsigned repeats); /* returns when all are complete */
+    void (*rest)(void); /* NULL, or lets its threads sleep, which may still wait for more */
     void (*end)(void);
 };
 
-extern const struct side side_teamwork, side_cub, side_parallel, side_openmp;
+extern const struct side side_teamwork, side_cub, side_parallel, side_openmp, side_tbb;
 
 /** Number `i` of the input, for all sides. */
 #ifdef __CUDACC__

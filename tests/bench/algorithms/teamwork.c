@@ -157,4 +157,4 @@ static void end(void)
     tw_queue_destroy(&queue);
 }
 
-const struct side side_teamwork = {"teamwork", begin, run, end};
+const struct side side_teamwork = {"teamwork", begin, run, NULL, end};

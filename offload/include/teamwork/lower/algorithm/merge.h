@@ -232,41 +232,97 @@ enum { TW_INTERNAL_MERGE_SEARCHED = 1024, TW_INTERNAL_PATHS_ITEMS = 64 };
 
 #else
 
-enum { TW_INTERNAL_MERGED_AT_ONCE = 64 }; /* elements of a result that is worth two chains */
+/* Chains of a merge, which a processor computes at the same time: what the next element is depends on the one before, and
+   takes longer than to copy it. More than three have more places than there are registers. A result of so many elements is
+   worth the searches for them. */
+enum { TW_INTERNAL_MERGE_CHAINS = 3, TW_INTERNAL_MERGED_AT_ONCE = 64 };
 
-/* NAME_merge_run() in two chains, which a processor computes at the same time: what the next element is depends on the
-   one before, and takes longer than to copy it. */
-#define TW_INTERNAL_DEFINE_MERGE_CHAINS(name, type, less)                                                              \
-    TW_INTERNAL_ALWAYS_INLINE void name##_merge_next(const type *a, const type *b, size_t *i, size_t *j, type *out)    \
-    {                                                                                                                  \
-        const type x = a[*i], y = b[*j];                                                                               \
-        const bool is_b = less(y, x);                                                                                  \
-        *out = is_b ? y : x;                                                                                           \
-        *i += !is_b;                                                                                                   \
-        *j += is_b;                                                                                                    \
-    }                                                                                                                  \
-    static inline void name##_merge_part(const type *a, size_t a_count, const type *b, size_t b_count, size_t from_a,  \
-                                         size_t diagonal, size_t n, type *out)                                         \
-    {                                                                                                                  \
-        const bool few = n < TW_INTERNAL_MERGED_AT_ONCE;                                                               \
-        const size_t middle = diagonal + n / 2, a_middle = few ? 0 : name##_path(a, a_count, b, b_count, middle),      \
-                     b_middle = middle - a_middle;                                                                     \
-        size_t i = from_a, j = diagonal - from_a, i2 = a_middle, j2 = b_middle;                                        \
-        if (few || i > a_middle || j > b_middle) {                                                                     \
-            size_t to = 0;                                                                                             \
-            for (; to < n && i < a_count && j < b_count; ++to)                                                         \
-                name##_merge_next(a, b, &i, &j, out + to);                                                             \
-            name##_merge_run(a, a_count, b, b_count, i, i + j, n - to, out + to);                                      \
-            return;                                                                                                    \
-        }                                                                                                              \
-        const size_t past = diagonal + n;                                                                              \
-        while (i < a_middle && j < b_middle && i2 < a_count && j2 < b_count && i2 + j2 < past) {                       \
-            const size_t to = i + j - diagonal, to2 = i2 + j2 - diagonal;                                              \
-            name##_merge_next(a, b, &i, &j, out + to);                                                                 \
-            name##_merge_next(a, b, &i2, &j2, out + to2);                                                              \
-        }                                                                                                              \
-        name##_merge_run(a, a_middle, b, b_middle, i, i + j, middle - i - j, out + (i + j - diagonal));                \
-        name##_merge_run(a, a_count, b, b_count, i2, i2 + j2, past - i2 - j2, out + (i2 + j2 - diagonal));             \
+/* Two runs of the same length are merged in two chains without a search: one begins with the first elements, and one
+   with the last. Up to so many elements that is faster, if they fit registers. */
+enum { TW_INTERNAL_MERGED_FROM_BOTH_ENDS = 128, TW_INTERNAL_MERGED_FROM_BOTH_ENDS_BYTES = 32 };
+
+#define TW_INTERNAL_DEFINE_MERGE_CHAINS(name, type, less)                                                                 \
+    TW_INTERNAL_ALWAYS_INLINE void name##_merge_next(const type **a, const type **b, type *out)                           \
+    {                                                                                                                     \
+        const type x = **a, y = **b;                                                                                      \
+        const bool is_b = less(y, x);                                                                                     \
+        *out = is_b ? y : x;                                                                                              \
+        *a += !is_b;                                                                                                      \
+        *b += is_b;                                                                                                       \
+    }                                                                                                                     \
+    /* Merges `half` elements of each run. */                                                                             \
+    TW_INTERNAL_ALWAYS_INLINE void name##_merge_halves(const type *a, const type *b, size_t half, type *out)              \
+    {                                                                                                                     \
+        const type *last_a = a + half - 1, *last_b = b + half - 1;                                                        \
+        for (size_t to = 0; to < half; ++to) {                                                                            \
+            name##_merge_next(&a, &b, out + to);                                                                          \
+            const type x = *last_a, y = *last_b;                                                                          \
+            const bool is_a = less(y, x);                                                                                 \
+            out[2 * half - 1 - to] = is_a ? x : y;                                                                        \
+            last_a -= is_a;                                                                                               \
+            last_b -= !is_a;                                                                                              \
+        }                                                                                                                 \
+    }                                                                                                                     \
+    /* Takes as many elements in each chain as one has at least, until one of them has no more of a or of b. Chain c has\
+       elements a[c] to a[c + 1] - 1 of `of_a`, and such of `of_b`, and has taken those before `i` and `j`. */ \
+    TW_INTERNAL_ALWAYS_INLINE void name##_merge_chains(const type *of_a, const type *of_b, const size_t *a,               \
+                                                       const size_t *b, size_t *i, size_t *j, type *out)                  \
+    {                                                                                                                     \
+        for (;;) {                                                                                                        \
+            const type *x[TW_INTERNAL_MERGE_CHAINS], *y[TW_INTERNAL_MERGE_CHAINS];                                        \
+            type *to[TW_INTERNAL_MERGE_CHAINS];                                                                           \
+            size_t all = (size_t)-1;                                                                                      \
+            _Pragma("unroll") for (unsigned c = 0; c < TW_INTERNAL_MERGE_CHAINS; ++c)                                     \
+            {                                                                                                             \
+                const size_t left_a = a[c + 1] - i[c], left_b = b[c + 1] - j[c],                                          \
+                             left = left_a < left_b ? left_a : left_b;                                                    \
+                all = left < all ? left : all;                                                                            \
+                x[c] = of_a + i[c];                                                                                       \
+                y[c] = of_b + j[c];                                                                                       \
+                to[c] = out + (i[c] + j[c] - a[0] - b[0]);                                                                \
+            }                                                                                                             \
+            if (all == 0)                                                                                                 \
+                return;                                                                                                   \
+            for (size_t n = 0; n < all; ++n)                                                                              \
+                _Pragma("unroll") for (unsigned c = 0; c < TW_INTERNAL_MERGE_CHAINS; ++c)                                 \
+                    name##_merge_next(&x[c], &y[c], to[c] + n);                                                           \
+            _Pragma("unroll") for (unsigned c = 0; c < TW_INTERNAL_MERGE_CHAINS; ++c)                                     \
+            {                                                                                                             \
+                i[c] = (size_t)(x[c] - of_a);                                                                             \
+                j[c] = (size_t)(y[c] - of_b);                                                                             \
+            }                                                                                                             \
+        }                                                                                                                 \
+    }                                                                                                                     \
+    /* NAME_merge_run() in chains. */                                                                                     \
+    static inline void name##_merge_part(const type *a, size_t a_count, const type *b, size_t b_count, size_t from_a,     \
+                                         size_t diagonal, size_t n, type *out)                                            \
+    {                                                                                                                     \
+        enum { CHAINS = TW_INTERNAL_MERGE_CHAINS };                                                                       \
+        size_t first_a[CHAINS + 1], first_b[CHAINS + 1], i[CHAINS], j[CHAINS];                                            \
+        bool is_one = n < TW_INTERNAL_MERGED_AT_ONCE;                                                                     \
+        if (sizeof(type) <= TW_INTERNAL_MERGED_FROM_BOTH_ENDS_BYTES && n <= TW_INTERNAL_MERGED_FROM_BOTH_ENDS             \
+            && n == 2 * a_count && a_count == b_count) {                                                                  \
+            name##_merge_halves(a, b, a_count, out);                                                                      \
+            return;                                                                                                       \
+        }                                                                                                                 \
+        first_a[0] = from_a;                                                                                              \
+        first_b[0] = diagonal - from_a;                                                                                   \
+        for (unsigned c = 0; c < CHAINS && !is_one; ++c) {                                                                \
+            const size_t past = diagonal + (c + 1 < CHAINS ? n / CHAINS * (c + 1) : n);                                   \
+            i[c] = first_a[c];                                                                                            \
+            j[c] = first_b[c];                                                                                            \
+            first_a[c + 1] = name##_path(a, a_count, b, b_count, past);                                                   \
+            first_b[c + 1] = past - first_a[c + 1];                                                                       \
+            is_one = first_a[c + 1] < i[c] || first_b[c + 1] < j[c]; /* `less` is no strict weak order */                 \
+        }                                                                                                                 \
+        if (is_one) {                                                                                                     \
+            name##_merge_run(a, a_count, b, b_count, from_a, diagonal, n, out);                                           \
+            return;                                                                                                       \
+        }                                                                                                                 \
+        name##_merge_chains(a, b, first_a, first_b, i, j, out);                                                           \
+        for (unsigned c = 0; c < CHAINS; ++c)                                                                             \
+            name##_merge_run(a, first_a[c + 1], b, first_b[c + 1], i[c], i[c] + j[c],                                     \
+                             first_a[c + 1] + first_b[c + 1] - i[c] - j[c], out + (i[c] + j[c] - diagonal));              \
     }
 
 #define TW_INTERNAL_DEFINE_MERGE_KERNELS(name, type, less)                                                             \

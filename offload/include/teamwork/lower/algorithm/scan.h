@@ -6,7 +6,7 @@
 #ifndef TEAMWORK_LOWER_ALGORITHM_SCAN_H
 #define TEAMWORK_LOWER_ALGORITHM_SCAN_H
 
-#include <teamwork/lower/algorithm/tile.h>
+#include <teamwork/lower/algorithm/scan_sums.h>
 
 enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those of tiles: the counter of tiles */
 
@@ -240,6 +240,8 @@ enum { TW_INTERNAL_SCANNED_AT_ONCE = 4 }; /* elements */
     {                                                                                                                  \
         type x = *before;                                                                                              \
         size_t i = 0;                                                                                                  \
+        if (TW_INTERNAL_IS_PLUS(operation))                                                                            \
+            i = tw_internal_scan_sums(in, count, exclusive, &x, out);                                                  \
         for (; count - i > TW_INTERNAL_SCANNED_AT_ONCE; i += TW_INTERNAL_SCANNED_AT_ONCE) {                            \
             const type a = in[i], b = in[i + 1], c = in[i + 2], d = in[i + 3];                                         \
             const type ab = operation(a, b), cd = operation(c, d), abc = operation(ab, c), all = operation(ab, cd);    \
