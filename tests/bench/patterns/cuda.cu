@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The same in CUDA. */
 #include <cstdio>
+#include <cuda/std/mdspan>
 #include <cuda_runtime.h>
 
 #include "patterns.h"
@@ -293,6 +294,35 @@ __global__ void waves(const float *sxx, const float *syy, const float *szz, cons
     vz[i] = d * (r * (szz[i + plane] - szz[i] + sxz[i] - sxz[i - 1] + syz[i] - syz[i - row]) + a[i] * b[i]);
 }
 
+/* Arrays that each bring their own sizes, as the views of any size do. */
+template <typename T> using view = cuda::std::mdspan<T, cuda::std::dextents<size_t, 3>>;
+
+struct waves_views {
+    view<const float> sxx, syy, szz, sxy, sxz, syz, rho, damp, a, b;
+    view<float> vx, vy, vz;
+    float dt;
+};
+
+__global__ void waves_any(waves_views k)
+{
+    const size_t z = blockIdx.z + 1, y = blockIdx.y * blockDim.y + threadIdx.y + 1,
+                 x = blockIdx.x * blockDim.x + threadIdx.x + 1;
+    const float r = k.dt * k.rho(z, y, x), d = k.damp(z, y, x);
+    k.vx(z, y, x) = d
+                    * (r
+                       * (k.sxx(z, y, x + 1) - k.sxx(z, y, x) + k.sxy(z, y, x) - k.sxy(z, y - 1, x) + k.sxz(z, y, x)
+                          - k.sxz(z - 1, y, x)));
+    k.vy(z, y, x) = d
+                    * (r
+                       * (k.syy(z, y + 1, x) - k.syy(z, y, x) + k.sxy(z, y, x) - k.sxy(z, y, x - 1) + k.syz(z, y, x)
+                          - k.syz(z - 1, y, x)));
+    k.vz(z, y, x) = d
+                    * (r
+                           * (k.szz(z + 1, y, x) - k.szz(z, y, x) + k.sxz(z, y, x) - k.sxz(z, y, x - 1) + k.syz(z, y, x)
+                              - k.syz(z, y - 1, x))
+                       + k.a(z, y, x) * k.b(z, y, x));
+}
+
 /* By the hardware's filter, whose weights have 8 bits. */
 __global__ void blur(cudaTextureObject_t in, float *out, int height, int width, float dx, float dy)
 {
@@ -422,12 +452,32 @@ template <scan_kernel kernel, int items> bool run_scan(const pattern_data *d)
     return done();
 }
 
+struct wave_grid {
+    dim3 threads, blocks;
+    explicit wave_grid(const pattern_data *d)
+        : threads(64, 4, 1), blocks(groups(d->n[2] - 2, 64), groups(d->n[1] - 2, 4), (unsigned)d->n[0] - 2)
+    {
+    }
+};
+
+bool run_waves_any(const pattern_data *d)
+{
+    const wave_grid grid(d);
+    const auto in = [d](int i) { return view<const float>(at<float>(d, i), d->n[0], d->n[1], d->n[2]); };
+    const auto out = [d](int i) { return view<float>(at<float>(d, i), d->n[0], d->n[1], d->n[2]); };
+    const waves_views k = {in(0), in(1), in(2), in(3),   in(4),   in(5),   in(6),
+                           in(7), in(8), in(9), out(10), out(11), out(12), 0.25f};
+    waves_any<<<grid.blocks, grid.threads>>>(k);
+    return done();
+}
+
 bool run_waves(const pattern_data *d)
 {
-    const dim3 threads(64, 4, 1), blocks(groups(d->n[2] - 2, 64), groups(d->n[1] - 2, 4), (unsigned)d->n[0] - 2);
-    waves<<<blocks, threads>>>(at<float>(d, 0), at<float>(d, 1), at<float>(d, 2), at<float>(d, 3), at<float>(d, 4),
-                               at<float>(d, 5), at<float>(d, 6), at<float>(d, 7), at<float>(d, 8), at<float>(d, 9),
-                               at<float>(d, 10), at<float>(d, 11), at<float>(d, 12), d->n[2], d->n[1] * d->n[2], 0.25f);
+    const wave_grid grid(d);
+    waves<<<grid.blocks, grid.threads>>>(at<float>(d, 0), at<float>(d, 1), at<float>(d, 2), at<float>(d, 3),
+                                         at<float>(d, 4), at<float>(d, 5), at<float>(d, 6), at<float>(d, 7),
+                                         at<float>(d, 8), at<float>(d, 9), at<float>(d, 10), at<float>(d, 11),
+                                         at<float>(d, 12), d->n[2], d->n[1] * d->n[2], 0.25f);
     return done();
 }
 
@@ -474,7 +524,7 @@ extern "C" const pattern_side pattern_cuda = {allocate,
                                                run_scan<scan_steps, SCAN_GROUP>,
                                                run_scan<scan_place, SCAN_GROUP>,
                                                run_waves,
-                                               run_waves,
+                                               run_waves_any,
                                                run_waves,
                                                run_waves,
                                                run_blur<false, cudaFilterModeLinear>,

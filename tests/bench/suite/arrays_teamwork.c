@@ -49,7 +49,8 @@ void *suite_teamwork_open(const void *problem)
 bool suite_buffer_get(tw_buffer *buffer, void *result, size_t bytes)
 {
     tw_host_accessor *access;
-    if (!bench_passed(tw_host_access(buffer, TW_READ, &access)))
+    const tw_range first = tw_range_1d(bytes / tw_buffer_element_size(buffer));
+    if (!bench_passed(tw_host_access_part(buffer, tw_id_1d(0), first, TW_READ, &access)))
         return false;
     memcpy(result, tw_host_accessor_const_data(access), bytes);
     tw_host_accessor_release(&access);
