@@ -12,6 +12,7 @@
 TW_HISTOGRAM_EVEN(count_ints, int, unsigned);
 TW_HISTOGRAM_EVEN(count_longs, long long, unsigned long long);
 TW_HISTOGRAM_EVEN(count_bytes, unsigned char, unsigned);
+TW_HISTOGRAM_EVEN(count_floats, float, unsigned);
 TW_HISTOGRAM_RANGE(count_doubles, double, unsigned);
 
 /* Bins of the reference: the last one that does not begin behind x. */
@@ -51,6 +52,11 @@ static double double_value(size_t i)
 {
     static const double special[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 1.0};
     return i % 5 ? (double)(number(i) % 4000) / 1000 - 1 : special[number(i) % 6];
+}
+
+static float float_value(size_t i)
+{
+    return (float)double_value(i);
 }
 
 enum { MOST_BINS = 5001 };
@@ -99,6 +105,11 @@ CHECK_HISTOGRAM(edges_of_ints, count_ints, int, unsigned, edge_value, 1000, int_
 CHECK_HISTOGRAM(narrow_bins, count_ints, int, unsigned, int_value, 100, int_bin(x[i], 100, 0, 37), 0, 37)
 CHECK_HISTOGRAM(alike, count_ints, int, unsigned, alike_value, 10, int_bin(x[i], 10, 0, 10), 0, 10)
 CHECK_HISTOGRAM(bytes, count_bytes, unsigned char, unsigned, byte_value, 256, x[i], 0, 256)
+CHECK_HISTOGRAM(wide_bins, count_ints, int, unsigned, int_value, 64, int_bin(x[i], 64, 0, 1024), 0, 1024)
+CHECK_HISTOGRAM(all_ints, count_ints, int, unsigned, edge_value, 256, (size_t)((unsigned)x[i] + (1u << 31)) >> 24,
+                INT_MIN, INT_MAX + 1LL)
+CHECK_HISTOGRAM(floats, count_floats, float, unsigned, float_value, 8, x[i] >= 0 && x[i] < 2 ? (size_t)(x[i] * 4) : 8,
+                0, 2)
 CHECK_HISTOGRAM(doubles, count_doubles, double, unsigned, double_value, 5, edge_bin(x[i], 5, edges),
                 (const double *)tw_read(cg, limits))
 
@@ -164,10 +175,18 @@ TW_TEST(a_count_on_the_device_and_refusals)
 }
 
 TW_TEST_LIST = {
-    TW_CASE(ints),        TW_CASE(many_bins),
-    TW_CASE(one_bin),     TW_CASE(edges_of_ints),
-    TW_CASE(narrow_bins), TW_CASE(alike),
-    TW_CASE(bytes),       TW_CASE(doubles),
-    TW_CASE(all_bits),    TW_CASE(a_count_on_the_device_and_refusals),
+    TW_CASE(ints),
+    TW_CASE(many_bins),
+    TW_CASE(one_bin),
+    TW_CASE(edges_of_ints),
+    TW_CASE(narrow_bins),
+    TW_CASE(alike),
+    TW_CASE(wide_bins),
+    TW_CASE(all_ints),
+    TW_CASE(floats),
+    TW_CASE(bytes),
+    TW_CASE(doubles),
+    TW_CASE(all_bits),
+    TW_CASE(a_count_on_the_device_and_refusals),
     TW_CASES_END,
 };

@@ -60,7 +60,7 @@ static bool measure(enum algorithm algorithm, unsigned log2, unsigned rounds)
     const unsigned repeats = rounds == 1 ? 1 : fit < FEWEST ? FEWEST : fit < MOST ? (unsigned)fit : MOST;
     for (unsigned round = 0; round < rounds; ++round)
         for (size_t s = 0; s < SIDES; ++s) {
-            if (rounds > 1 && !sides[s]->run(algorithm, count, 1)) /* wakes its threads */
+            if (repeats > FEWEST && !sides[s]->run(algorithm, count, 1)) /* wakes its threads */
                 return false;
             const double start = bench_now();
             if (!sides[s]->run(algorithm, count, repeats))

@@ -13,7 +13,9 @@
 enum {
     TW_INTERNAL_HISTOGRAM_BINS = 4096, /* in local memory: 16 KiB */
     TW_INTERNAL_HISTOGRAM_COPIES = 8,  /* one for each sub-group */
-    TW_INTERNAL_HISTOGRAM_GROUPS = 8   /* for each multiprocessor */
+    TW_INTERNAL_HISTOGRAM_GROUPS = 8,  /* for each multiprocessor */
+    TW_INTERNAL_FEW_BINS = 1024,       /* on a CPU: two copies stay in its nearest cache */
+    TW_INTERNAL_BINS_AT_ONCE = 256     /* that are found before they are counted */
 };
 
 #if TW_ON_GPU
@@ -109,7 +111,39 @@ enum {
 
 #define TW_INTERNAL_DEFINE_HISTOGRAM_TILES(name, type, counter)                                                        \
     TW_INTERNAL_NO_GPU_KERNEL(name##_histogram_tiles, name##_histogram)
+/* Few bins are counted in two copies, in turn: equal elements in a row would wait for one counter. First the bins of some
+   elements are found, which LLVM makes vectors of; what is in no bin has one of its own behind them. */
+#define TW_INTERNAL_DEFINE_COUNT_FEW(name, type, counter)                                                              \
+    static inline void name##_count_few(const struct name##_histogram *k, const type *in, size_t count, counter *to)   \
+    {                                                                                                                  \
+        enum { AT_ONCE = TW_INTERNAL_BINS_AT_ONCE };                                                                   \
+        counter counts[2][TW_INTERNAL_FEW_BINS + 1];                                                                   \
+        unsigned found[AT_ONCE];                                                                                       \
+        const size_t bins = k->bins;                                                                                   \
+        for (size_t b = 0; b <= bins; ++b)                                                                             \
+            counts[0][b] = counts[1][b] = 0;                                                                           \
+        for (size_t first = 0; first < count; first += AT_ONCE) {                                                      \
+            const unsigned n = count - first < AT_ONCE ? (unsigned)(count - first) : AT_ONCE;                          \
+            name##_find_bins(k, in + first, n, found);                                                                 \
+            for (unsigned i = n; i % 16; ++i)                                                                          \
+                found[i] = (unsigned)bins;                                                                             \
+            for (unsigned i = 0; i < n; i += 16) {                                                                     \
+                __builtin_prefetch(in + first + AT_ONCE + i);                                                          \
+                _Pragma("unroll") for (unsigned j = 0; j < 16; j += 2)                                                 \
+                {                                                                                                      \
+                    unsigned long long two;                                                                            \
+                    __builtin_memcpy(&two, found + i + j, sizeof two);                                                 \
+                    ++counts[0][(unsigned)two];                                                                        \
+                    ++counts[1][two >> 32];                                                                            \
+                }                                                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+        for (size_t b = 0; b < bins; ++b)                                                                              \
+            to[b] = (counter)(counts[0][b] + counts[1][b]);                                                            \
+    }
+
 #define TW_INTERNAL_DEFINE_HISTOGRAM_SHARES(name, type, counter)                                                       \
+    TW_INTERNAL_DEFINE_COUNT_FEW(name, type, counter)                                                                  \
     static inline void name##_histogram_shares(tw_group group, const struct name##_histogram *k)                       \
     {                                                                                                                  \
         TW_ONCE(group) {                                                                                               \
@@ -118,12 +152,12 @@ enum {
             counter *const to = own.copies > 1 ? (counter *)own.common.scratch + me * bins : own.histogram;            \
             size_t i = 0;                                                                                              \
             const size_t past = tw_internal_share_of(&own.common, me, &i);                                             \
-            for (size_t b = 0; b < bins; ++b)                                                                          \
+            const bool few = bins <= TW_INTERNAL_FEW_BINS && bins <= past - i;                                         \
+            if (few)                                                                                                   \
+                name##_count_few(&own, own.in + i, past - i, to);                                                      \
+            for (size_t b = 0; !few && b < bins; ++b)                                                                  \
                 to[b] = 0;                                                                                             \
-            if (own.is_near) /* LLVM does not make two loops of one */                                                 \
-                for (; i < past; ++i)                                                                                  \
-                    ++to[name##_near_bin(&own, own.in[i])];                                                            \
-            for (; i < past; ++i) {                                                                                    \
+            for (; !few && i < past; ++i) {                                                                            \
                 const type x = own.in[i];                                                                              \
                 const size_t bin = name##_bin(&own, x);                                                                \
                 if (bin < bins)                                                                                        \
@@ -183,9 +217,10 @@ enum {
     {                                                                                                                  \
         return tw_internal_even_bin(&k->even, x);                                                                      \
     }                                                                                                                  \
-    TW_INTERNAL_ALWAYS_INLINE size_t name##_near_bin(const struct name##_histogram *k, type x)                         \
+    TW_INTERNAL_ALWAYS_INLINE void name##_find_bins(const struct name##_histogram *k, const type *x, unsigned n,       \
+                                                    unsigned *found)                                                   \
     {                                                                                                                  \
-        return tw_internal_near_bin(&k->even, x);                                                                      \
+        tw_internal_even_bins(&k->even, k->is_near, x, n, found);                                                      \
     }                                                                                                                  \
     TW_INTERNAL_DEFINE_HISTOGRAM(name, type, counter)                                                                  \
     static inline __attribute__((unused)) void name(tw_command_group *group, const type *in, size_t count,             \
@@ -211,9 +246,13 @@ enum {
         TW_INTERNAL_FIND_BIN(k->edges, k->bins, x, bin);                                                               \
         return bin;                                                                                                    \
     }                                                                                                                  \
-    TW_INTERNAL_ALWAYS_INLINE size_t name##_near_bin(const struct name##_histogram *k, type x)                         \
+    TW_INTERNAL_ALWAYS_INLINE void name##_find_bins(const struct name##_histogram *k, const type *x, unsigned n,       \
+                                                    unsigned *found)                                                   \
     {                                                                                                                  \
-        return name##_bin(k, x);                                                                                       \
+        for (unsigned i = 0; i < n; ++i) {                                                                             \
+            const type value = x[i];                                                                                   \
+            found[i] = (unsigned)name##_bin(k, value);                                                                 \
+        }                                                                                                              \
     }                                                                                                                  \
     TW_INTERNAL_DEFINE_HISTOGRAM(name, type, counter)                                                                  \
     static inline __attribute__((unused)) void name(tw_command_group *group, const type *in, size_t count,             \

@@ -32,6 +32,10 @@ TW_INTERNAL_ALWAYS_INLINE unsigned long long tw_internal_even_edge(const struct 
     return bin * (even->range / even->bins) + rest / even->bins + (rest % even->bins != 0);
 }
 
+/* A product is right, or 1 too small. */
+#define TW_INTERNAL_SCALED(offset, range, bins, scale32)                                                               \
+    (((offset) * (scale32) >> 32) + ((((offset) * (scale32) >> 32) + 1) * (range) <= (offset) * (bins) ? 1 : 0))
+
 /* The bin of an offset from the lower limit. Offsets below the limit wrap around. */
 TW_INTERNAL_ALWAYS_INLINE size_t tw_internal_even_bin_of(const struct tw_internal_even *even, unsigned long long offset)
 {
@@ -39,10 +43,8 @@ TW_INTERNAL_ALWAYS_INLINE size_t tw_internal_even_bin_of(const struct tw_interna
         return (size_t)even->bins;
     if (even->way == TW_INTERNAL_EVEN_SHIFT)
         return (size_t)(offset >> even->shift);
-    if (even->way == TW_INTERNAL_EVEN_SCALE) {
-        const unsigned long long about = offset * even->scale32 >> 32;
-        return (size_t)(about + ((about + 1) * even->range <= offset * even->bins));
-    }
+    if (even->way == TW_INTERNAL_EVEN_SCALE)
+        return (size_t)TW_INTERNAL_SCALED(offset, even->range, even->bins, even->scale32);
     if (even->way == TW_INTERNAL_EVEN_DIVIDE)
         return (size_t)(offset * even->bins / even->range);
     unsigned long long bin = (unsigned long long)((double)offset / (double)even->range * (double)even->bins);
@@ -54,7 +56,7 @@ TW_INTERNAL_ALWAYS_INLINE size_t tw_internal_even_bin_of(const struct tw_interna
     return (size_t)bin;
 }
 
-/* Whether tw_internal_near_bin() finds the bin of each integer of so many bytes, in 32 bits: each is in a bin. */
+/* Whether each integer of so many bytes is in a bin, which 32 bits tell. */
 TW_INTERNAL_ALWAYS_INLINE bool tw_internal_even_is_near(const struct tw_internal_even *even, size_t bytes,
                                                         bool is_signed)
 {
@@ -86,9 +88,23 @@ TW_INTERNAL_ALWAYS_INLINE void tw_internal_even_set(struct tw_internal_even *eve
     {                                                                                                                  \
         return tw_internal_even_bin_of(even, (unsigned long long)x - even->lower);                                     \
     }                                                                                                                  \
-    TW_OVERLOADED size_t tw_internal_near_bin(const struct tw_internal_even *even, type x)                             \
+    TW_OVERLOADED void tw_internal_even_bins(const struct tw_internal_even *even, bool is_near, const type *x,         \
+                                             unsigned n, unsigned *found)                                              \
     {                                                                                                                  \
-        return ((unsigned)x - (unsigned)even->lower) >> even->shift;                                                   \
+        const unsigned long long lower = even->lower, range = even->range, bins = even->bins, scale32 = even->scale32; \
+        const unsigned shift = even->shift;                                                                            \
+        for (unsigned i = 0; is_near && i < n; ++i)                                                                    \
+            found[i] = ((unsigned)x[i] - (unsigned)lower) >> shift;                                                    \
+        for (unsigned i = 0; !is_near && even->way == TW_INTERNAL_EVEN_SHIFT && i < n; ++i) {                          \
+            const unsigned long long offset = (unsigned long long)x[i] - lower;                                        \
+            found[i] = (unsigned)(offset < range ? offset >> shift : bins);                                            \
+        }                                                                                                              \
+        for (unsigned i = 0; even->way == TW_INTERNAL_EVEN_SCALE && i < n; ++i) {                                      \
+            const unsigned long long offset = (unsigned long long)x[i] - lower;                                        \
+            found[i] = (unsigned)(offset < range ? TW_INTERNAL_SCALED(offset, range, bins, scale32) : bins);           \
+        }                                                                                                              \
+        for (unsigned i = 0; even->way != TW_INTERNAL_EVEN_SHIFT && even->way != TW_INTERNAL_EVEN_SCALE && i < n; ++i) \
+            found[i] = (unsigned)tw_internal_even_bin(even, x[i]);                                                     \
     }
 #define TW_INTERNAL_DEFINE_EVEN_LIMITS(type)                                                                           \
     TW_OVERLOADED bool tw_internal_even_limits(struct tw_internal_even *even, type lower, type upper)                  \
@@ -98,17 +114,20 @@ TW_INTERNAL_ALWAYS_INLINE void tw_internal_even_set(struct tw_internal_even *eve
         return lower < upper;                                                                                          \
     }
 #define TW_INTERNAL_DEFINE_EVEN_FLOATING(type)                                                                         \
-    TW_OVERLOADED size_t tw_internal_near_bin(const struct tw_internal_even *even, type x)                             \
-    {                                                                                                                  \
-        (void)x;                                                                                                       \
-        return (size_t)even->bins;                                                                                     \
-    }                                                                                                                  \
     TW_OVERLOADED size_t tw_internal_even_bin(const struct tw_internal_even *even, type x)                             \
     {                                                                                                                  \
         if (!((double)x >= even->low && (double)x < even->high))                                                       \
             return (size_t)even->bins;                                                                                 \
         const size_t bin = (size_t)(((double)x - even->low) * even->scale);                                            \
         return bin < even->bins ? bin : (size_t)even->bins - 1;                                                        \
+    }                                                                                                                  \
+    TW_OVERLOADED void tw_internal_even_bins(const struct tw_internal_even *even, bool is_near, const type *x,         \
+                                             unsigned n, unsigned *found)                                              \
+    {                                                                                                                  \
+        const struct tw_internal_even own = *even; /* in registers */                                                  \
+        (void)is_near;                                                                                                 \
+        for (unsigned i = 0; i < n; ++i)                                                                               \
+            found[i] = (unsigned)tw_internal_even_bin(&own, x[i]);                                                     \
     }                                                                                                                  \
     TW_OVERLOADED bool tw_internal_even_limits(struct tw_internal_even *even, type lower, type upper)                  \
     {                                                                                                                  \

@@ -102,13 +102,22 @@ TW_INTERNAL_ALWAYS_INLINE uint64_t tw_internal_biject(const struct tw_internal_s
     return (uint64_t)left << right_bits | right;
 }
 
-/* The same for numbers below `count`: what leads out of them is followed until it leads back. */
-TW_INTERNAL_ALWAYS_INLINE size_t tw_internal_shuffled(const struct tw_internal_shuffle_keys *keys, size_t i,
-                                                      size_t count)
+/* How many bits the numbers below `count` have, at least those that a bijection has. */
+TW_INTERNAL_ALWAYS_INLINE unsigned tw_internal_shuffle_bits(size_t count)
 {
     unsigned bits = TW_INTERNAL_SHUFFLE_BITS;
     while (bits < 64 && (uint64_t)(count - 1) >> bits)
         ++bits;
+    return bits;
+}
+
+#if TW_ON_GPU
+
+/* Of a number below `count`: what leads out of them is followed until it leads back. */
+TW_INTERNAL_ALWAYS_INLINE size_t tw_internal_shuffled(const struct tw_internal_shuffle_keys *keys, size_t i,
+                                                      size_t count)
+{
+    const unsigned bits = tw_internal_shuffle_bits(count);
     uint64_t x = i;
     do
         x = tw_internal_biject(keys, x, bits);
@@ -116,13 +125,7 @@ TW_INTERNAL_ALWAYS_INLINE size_t tw_internal_shuffled(const struct tw_internal_s
     return (size_t)x;
 }
 
-#define TW_INTERNAL_SHUFFLE_ELEMENTS(name, type)                                                                       \
-    struct name##_shuffle {                                                                                            \
-        struct tw_internal_algorithm common;                                                                           \
-        const type *in;                                                                                                \
-        type *out;                                                                                                     \
-        struct tw_internal_shuffle_keys keys;                                                                          \
-    };                                                                                                                 \
+#define TW_INTERNAL_DEFINE_SHUFFLE_KERNELS(name)                                                                       \
     TW_INTERNAL_ALWAYS_INLINE size_t name##_range(const struct name##_shuffle *k)                                      \
     {                                                                                                                  \
         return tw_internal_count(&k->common);                                                                          \
@@ -131,7 +134,61 @@ TW_INTERNAL_ALWAYS_INLINE size_t tw_internal_shuffled(const struct tw_internal_s
     {                                                                                                                  \
         k->out[i] = k->in[tw_internal_shuffled(&k->keys, i, tw_internal_count(&k->common))];                           \
     }                                                                                                                  \
-    TW_INTERNAL_DEFINE_MAP(name, name##_shuffle);                                                                      \
+    TW_INTERNAL_DEFINE_MAP(name, name##_shuffle)
+
+#else
+
+/* A CPU finds the images of so many numbers at once, which LLVM makes vectors of. A number that has led out of those below
+   `count` is among the next ones. */
+enum { TW_INTERNAL_SHUFFLED_AT_ONCE = 64 };
+TW_INTERNAL_ALWAYS_INLINE void tw_internal_biject_all(const struct tw_internal_shuffle_keys *keys, uint64_t *x,
+                                                      unsigned bits)
+{
+    const struct tw_internal_shuffle_keys own = *keys;
+    for (unsigned i = 0; i < TW_INTERNAL_SHUFFLED_AT_ONCE; ++i)
+        x[i] = tw_internal_biject(&own, x[i], bits);
+}
+
+#define TW_INTERNAL_DEFINE_SHUFFLE_KERNELS(name)                                                                       \
+    TW_INTERNAL_NO_GPU_KERNEL(name##_map, name##_shuffle)                                                              \
+    static inline void name##_map_shares(tw_group group, const struct name##_shuffle *k)                               \
+    {                                                                                                                  \
+        TW_ONCE(group) {                                                                                               \
+            uint64_t x[TW_INTERNAL_SHUFFLED_AT_ONCE] = {0};                                                            \
+            size_t at[TW_INTERNAL_SHUFFLED_AT_ONCE], next = 0;                                                         \
+            const size_t count = tw_internal_count(&k->common),                                                        \
+                         past = tw_internal_map_share(count, tw_group_range(group, 0), tw_group_id(group, 0), &next);  \
+            const unsigned bits = tw_internal_shuffle_bits(count);                                                     \
+            for (unsigned kept = 0; kept || next < past;) {                                                            \
+                unsigned n = kept;                                                                                     \
+                for (; n < TW_INTERNAL_SHUFFLED_AT_ONCE && next < past; ++n)                                           \
+                    x[n] = at[n] = next++;                                                                             \
+                tw_internal_biject_all(&k->keys, x, bits);                                                             \
+                kept = 0;                                                                                              \
+                for (unsigned i = 0; i < n; ++i) {                                                                     \
+                    if (x[i] < count)                                                                                  \
+                        k->out[at[i]] = k->in[x[i]];                                                                   \
+                    else {                                                                                             \
+                        x[kept] = x[i];                                                                                \
+                        at[kept++] = at[i];                                                                            \
+                    }                                                                                                  \
+                }                                                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+    }                                                                                                                  \
+    TW_ND_RANGE_KERNEL(static TW_BLOCK(name##_shuffle) TW_FOR_GPUS name##_map, TW_INTERNAL_TILE_ITEMS);                \
+    TW_WORK_GROUP_KERNEL(static TW_BLOCK(name##_shuffle) TW_FOR_CPUS name##_map_shares, 1)
+
+#endif
+
+#define TW_INTERNAL_SHUFFLE_ELEMENTS(name, type)                                                                       \
+    struct name##_shuffle {                                                                                            \
+        struct tw_internal_algorithm common;                                                                           \
+        const type *in;                                                                                                \
+        type *out;                                                                                                     \
+        struct tw_internal_shuffle_keys keys;                                                                          \
+    };                                                                                                                 \
+    TW_INTERNAL_DEFINE_SHUFFLE_KERNELS(name);                                                                          \
     static inline __attribute__((unused)) void name(tw_command_group *group, const type *in, size_t count,             \
                                                     uint64_t seed, type *out)                                          \
     {                                                                                                                  \

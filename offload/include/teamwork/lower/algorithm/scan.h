@@ -6,7 +6,7 @@
 #ifndef TEAMWORK_LOWER_ALGORITHM_SCAN_H
 #define TEAMWORK_LOWER_ALGORITHM_SCAN_H
 
-#include <teamwork/lower/algorithm/scan_sums.h>
+#include <teamwork/lower/algorithm/scan_vectors.h>
 
 enum { TW_INTERNAL_SCAN_HEAD = 16 }; /* bytes of temporary memory before those of tiles: the counter of tiles */
 
@@ -227,7 +227,7 @@ TW_INTERNAL_ALWAYS_INLINE unsigned tw_internal_place_of_vector(unsigned vector, 
 
 #define TW_INTERNAL_DEFINE_SCAN_TILES(name, type, operation) TW_INTERNAL_NO_GPU_KERNEL(name##_scan_tiles, name##_scan)
 
-enum { TW_INTERNAL_SCANNED_AT_ONCE = 4 }; /* elements */
+enum { TW_INTERNAL_SCANNED_AT_ONCE = 4, TW_INTERNAL_SCANNED_BYTES = 32 }; /* elements; of one of them, at most */
 
 /* On a CPU shares are of a block of elements, so that they are still in the cache when they are read again: one launch scans
    a block, and sums up the shares of the next one. */
@@ -239,9 +239,7 @@ enum { TW_INTERNAL_SCANNED_AT_ONCE = 4 }; /* elements */
                                                       type *out)                                                       \
     {                                                                                                                  \
         type x = *before;                                                                                              \
-        size_t i = 0;                                                                                                  \
-        if (TW_INTERNAL_IS_PLUS(operation))                                                                            \
-            i = tw_internal_scan_sums(in, count, exclusive, &x, out);                                                  \
+        size_t i = TW_INTERNAL_SCAN_OF(operation)(in, count, exclusive, &x, out);                                      \
         for (; count - i > TW_INTERNAL_SCANNED_AT_ONCE; i += TW_INTERNAL_SCANNED_AT_ONCE) {                            \
             const type a = in[i], b = in[i + 1], c = in[i + 2], d = in[i + 3];                                         \
             const type ab = operation(a, b), cd = operation(c, d), abc = operation(ab, c), all = operation(ab, cd);    \
@@ -299,9 +297,9 @@ enum { TW_INTERNAL_SCANNED_AT_ONCE = 4 }; /* elements */
                 before = own.in[i];                                                                                    \
                 own.out[i++] = before;                                                                                 \
             }                                                                                                          \
-            if (sizeof(type) <= TW_INTERNAL_CHAINED_BYTES && exclusive)                                                \
+            if (sizeof(type) <= TW_INTERNAL_SCANNED_BYTES && exclusive)                                                \
                 i += name##_scan_some(own.in + i, past - i, true, &before, own.out + i);                               \
-            else if (sizeof(type) <= TW_INTERNAL_CHAINED_BYTES)                                                        \
+            else if (sizeof(type) <= TW_INTERNAL_SCANNED_BYTES)                                                        \
                 i += name##_scan_some(own.in + i, past - i, false, &before, own.out + i);                              \
             for (; exclusive && i < past; ++i) {                                                                       \
                 const type x = own.in[i];                                                                              \
