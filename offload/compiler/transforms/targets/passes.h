@@ -4,6 +4,7 @@
 #define TEAMWORK_COMPILER_TARGETS_PASSES_H
 
 #include <llvm/IR/Function.h>
+#include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
 
 namespace tw_compiler
@@ -29,6 +30,9 @@ bool hideGpuCounters(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 /* gpu_sinking.cpp leaves sums where they are computed. */
 bool leaveGpuSums(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+
+/* gpu_bounds.cpp tells how many work-items a group has. */
+void setLaunchBounds(llvm::Module &M, llvm::ModuleAnalysisManager &MAM);
 
 /* x86_vectors.cpp asks for vectors of 512 bits where processors keep their clock with them. */
 bool preferLargeVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
