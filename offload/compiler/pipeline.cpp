@@ -134,6 +134,7 @@ constexpr FunctionStep BeforeVectorizer[] = {
     {"tw-begins-with-first", nowHasItems, beginsWithFirst, clean},
     {"tw-no-errno", nowHasItems, leaveErrno, clean},
     {"tw-compare-bits", nowHasItems, compareForMasks, clean},
+    {"tw-every-nth", nowHasItems, takeEveryNth, clean},
     {"tw-interchange", nowHasItems, interchangeStrides, clean},
     {"tw-delinearize", nowHasItems, delinearize, nullptr},
     {"tw-widen-nests", nowHasItems, widenNests, clean},
@@ -142,6 +143,7 @@ constexpr FunctionStep BeforeVectorizer[] = {
     {"tw-index-set-split", nowHasItems, divideAtEdges, clean},
     {"tw-unroll-and-jam", nowHasItems, jamRows, clean},
     {"tw-simplify-counters", nowHasItems, simplifyCounters, clean}, /* of the parts */
+    {"tw-vectorize-in-place", nowHasItems, vectorizeInPlace, clean},
     {"tw-divisions", nowHasItems, hoistDivisions, nullptr, Need::Required},
     {"tw-count-members", nowHasItems, countMembers, nullptr},
     {"tw-independence", nowHasItems, tellIndependence, nullptr},

@@ -47,6 +47,22 @@ static inline void tile_unnamed(tw_nd_item item, const struct tile *k)
 }
 TW_ND_RANGE_KERNEL(TW_BLOCK(tile) tile_unnamed);
 
+/* Two elements for each work-item of a usual group: a copy for these too. */
+// CHECK-LABEL: define {{.*}}@pairs_of_any_tw_split_1_256(
+// CHECK-LABEL: define {{.*}}@pairs_of_any_tw_split_1(
+// CHECK-NOT: {{^}}}
+// CHECK: call {{.*}}@pairs_of_any_tw_split_1.{{[0-9]+}}(
+static inline void pairs_of_any(tw_nd_item item, const struct tile *k)
+{
+    TW_LOCAL(float, pairs, [512]);
+    const size_t t = tw_local_id(item, 0), n = tw_local_range(item, 0), first = 2 * n * tw_group_id(item, 0);
+    pairs[t] = k->in[first + t];
+    pairs[t + n] = k->in[first + t + n];
+    tw_barrier(item, TW_LOCAL_SPACE);
+    k->out[tw_global_id(item, 0)] = pairs[2 * t] + pairs[2 * t + 1];
+}
+TW_ND_RANGE_KERNEL(TW_BLOCK(tile) pairs_of_any);
+
 /* Rows of 8 are vectors, and the size of groups of three dimensions is seen, too. */
 // CHECK-LABEL: define {{.*}}@cube_unnamed_tw_split_3.{{[0-9]+}}(
 // CHECK-NOT: {{^}}}

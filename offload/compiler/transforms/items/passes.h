@@ -33,6 +33,9 @@ bool leaveErrno(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 /* masks.cpp writes tests of bits of the index as comparisons. */
 bool compareForMasks(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
+/* every_nth.cpp leaves out work-items that have nothing to do, where those that have are equally far apart. */
+bool takeEveryNth(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+
 /* interchange.cpp lets all work-items take one element each before they take their next ones. */
 bool interchangeStrides(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 

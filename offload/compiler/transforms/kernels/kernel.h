@@ -165,6 +165,7 @@ using Sides = std::array<uint64_t, 3>; /* of a group: the turns of its three loo
 bool saysNoSize(llvm::Function &F);
 /* Makes `Copy`, of the kernel before it was divided, one for the size; none: there is none, or the macros have made that copy. */
 std::optional<Sides> giveSize(const Kernel &K, llvm::Function &Copy);
+bool mayBeUsual(const Sides &Size);
 /* The loops over a group, of so many turns, are left to the copy where it fits. */
 bool chooseCopy(const Kernel &K, llvm::Function &Copy, const Sides &Size, const llvm::WeakTrackingVH Turns[3]);
 

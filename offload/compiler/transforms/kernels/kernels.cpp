@@ -100,9 +100,10 @@ bool handle(Function &F, FunctionAnalysisManager &FAM, bool IsForSize, StringSet
     if (!Done)
         empty(F);
     const std::optional<Sides> Size = Done && Copy ? giveSize(K, *Copy) : std::nullopt;
-    if (Size && handle(*Copy, FAM, true, Sized) && chooseCopy(K, *Copy, *Size, Turns))
-        Sized.insert(OfDims);
-    else if (Copy) {
+    if (Size && handle(*Copy, FAM, true, Sized) && chooseCopy(K, *Copy, *Size, Turns)) {
+        if (!mayBeUsual(*Size))
+            Sized.insert(OfDims);
+    } else if (Copy) {
         FAM.clear(*Copy, Copy->getName());
         Copy->eraseFromParent();
     }

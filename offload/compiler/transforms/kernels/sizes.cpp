@@ -111,6 +111,12 @@ std::optional<Sides> giveSize(const Kernel &K, Function &Copy)
     return Size;
 }
 
+/* Whether a kernel may count on groups of the usual size as well: it has two elements for each of their work-items, as trees often do. */
+bool mayBeUsual(const Sides &Size)
+{
+    return Size == Sides{1, 1, 2 * UsualLine[2]};
+}
+
 bool chooseCopy(const Kernel &K, Function &Copy, const Sides &Size, const WeakTrackingVH Turns[3])
 {
     Instruction *Last = nullptr; /* of those that are computed */

@@ -9,7 +9,8 @@
 namespace tw_compiler
 {
 
-/* Returns whether it changed the function. */
+/* Each returns whether it changed the function. */
+bool vectorizeInPlace(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 bool vectorizeItems(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 } // namespace tw_compiler
