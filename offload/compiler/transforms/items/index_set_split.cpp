@@ -60,8 +60,7 @@ bool Divider::isSuitable()
 {
     BasicBlock *Latch = L.getLoopLatch();
     Preheader = L.getLoopPreheader();
-    if (!L.isLoopSimplifyForm() || !L.isSafeToClone() || L.getExitingBlock() != Latch || !L.getExitBlock()
-        || L.getExitBlock()->getSinglePredecessor() != Latch || !isa<BranchInst>(Latch->getTerminator()))
+    if (!isLeftAtEnd(L) || L.getExitBlock()->getSinglePredecessor() != Latch)
         return false;
     Turns = SE.getBackedgeTakenCount(&L);
     if (isa<SCEVCouldNotCompute>(Turns) || !isBefore(Turns) || SE.getTypeSizeInBits(Turns->getType()) > 64)
@@ -103,13 +102,8 @@ bool Divider::isFewVectors() const
 void Divider::maskInterior(Copy &Interior)
 {
     const unsigned Fixed = SE.getSmallConstantTripCount(&L);
-    auto *Branch = cast<BranchInst>(Interior.Latch->getTerminator());
-    if (!L.isInnermost() || Fixed == 0 || Fixed >= LeastTurns || !hasMasks(F))
-        return;
-    MDNode *Masked = MDNode::get(Context, {MDString::get(Context, "llvm.loop.vectorize.predicate.enable"),
-                                           ConstantAsMetadata::get(ConstantInt::getTrue(Context))});
-    Branch->setMetadata(LLVMContext::MD_loop, makePostTransformationMetadata(
-                                                  Context, Branch->getMetadata(LLVMContext::MD_loop), {}, {Masked}));
+    if (L.isInnermost() && Fixed != 0 && Fixed < LeastTurns && hasMasks(F))
+        markLoop(Interior.Latch, "llvm.loop.vectorize.predicate.enable", ConstantInt::getTrue(Context));
 }
 
 /* Few groups are at a border: loops for the others matter more (changeLoops()). */
@@ -120,129 +114,91 @@ static void expect(BranchInst &Branch, bool Taken)
                        MDBuilder(Branch.getContext()).createBranchWeights(Taken ? Likely : 1, Taken ? 1 : Likely));
 }
 
+/* All of the loop where every condition holds for all turns, and the loop as it was. */
+Version Divider::makeVersion()
+{
+    IRBuilder<> B(Preheader->getTerminator());
+    Value *If = B.CreateAnd(B.CreateICmpEQ(Lo, B.getInt64(0)), B.CreateICmpUGT(Hi, Count), "tw_inside");
+    Version Whole = versionLoop(L, If, B.CreateAdd(Count, B.getInt64(1)), "inside");
+    expect(*Whole.Choice, true);
+    Value *const From = std::exchange(Lo, B.getInt64(0));
+    settle(*Whole.Made);
+    Lo = From;
+    Preheader = L.getLoopPreheader();
+    return Whole;
+}
+
 void Divider::divide()
 {
-    leaveByPhis();
+    if (isWorthWhole())
+        keepWhole(*makeVersion().Made);
     BasicBlock *Before = Preheader, *Exit = L.getExitBlock(), *Header = L.getHeader(), *Latch = L.getLoopLatch();
     const DebugLoc Where = Before->getTerminator()->getDebugLoc();
-    const auto NewBlock = [&](const char *Name) { return BasicBlock::Create(Context, Name, &F, Header); };
-    const auto Jump = [&](BasicBlock *From, BasicBlock *To) { BranchInst::Create(To, From)->setDebugLoc(Where); };
-    const auto Fork = [&](BasicBlock *From, Value *If, BasicBlock *Yes, BasicBlock *No) {
+    const auto Fork = [&](BasicBlock *From, Value *If, BasicBlock *Yes, BasicBlock *No, bool Likely) {
         auto *Branch = BranchInst::Create(Yes, No, If, From);
         Branch->setDebugLoc(Where);
-        return Branch;
+        expect(*Branch, Likely);
     };
-    /* Before -> Whole, or: Divided -> [First] -> Middle -> [Interior] -> Rest -> [the loop] */
-    BasicBlock *FirstEntry = NewBlock("tw_first"), *Middle = NewBlock("tw_middle");
-    BasicBlock *InteriorEntry = NewBlock("tw_interior"), *Rest = NewBlock("tw_rest"), *RestEntry = NewBlock("tw_last");
-    BasicBlock *FirstEnd = NewBlock("tw_first_end"), *InteriorEnd = NewBlock("tw_interior_end");
-    const bool HasWhole = isWorthWhole();
+    /* Before -> [First] -> Middle -> [Interior] -> Rest -> [the loop] */
+    BasicBlock *FirstEntry = blockBefore(L, "tw_first"), *Middle = blockBefore(L, "tw_middle"),
+               *InteriorEntry = blockBefore(L, "tw_interior"), *Rest = blockBefore(L, "tw_rest"),
+               *RestEntry = blockBefore(L, "tw_last"), *FirstEnd = blockBefore(L, "tw_first_end"),
+               *InteriorEnd = blockBefore(L, "tw_interior_end");
     Before->getTerminator()->eraseFromParent();
     IRBuilder<> B(Before);
     B.SetCurrentDebugLocation(Where);
-    BasicBlock *Divided = Before, *WholeEnd = nullptr;
-    std::unique_ptr<Copy> Whole;
-    if (HasWhole) {
-        BasicBlock *WholeEntry = NewBlock("tw_whole");
-        Divided = NewBlock("tw_divided");
-        WholeEnd = NewBlock("tw_whole_end");
-        expect(*Fork(Before, B.CreateAnd(B.CreateICmpEQ(Lo, B.getInt64(0)), B.CreateICmpUGT(Hi, Count)), WholeEntry,
-                     Divided),
-               true);
-        Jump(WholeEnd, Exit);
-        Whole = copyWhole(WholeEntry, WholeEnd);
-        B.SetInsertPoint(Divided);
-    }
     Value *Effects = B.CreateNot(Exact);
     Value *HasFirst = B.CreateAnd(B.CreateICmpNE(Lo, B.getInt64(0)), Effects), *HasInterior = B.CreateICmpULT(Lo, Hi);
     Value *HasRest = B.CreateAnd(B.CreateICmpULE(Hi, Count), Effects);
-    expect(*Fork(Divided, HasFirst, FirstEntry, Middle), false);
-    expect(*Fork(Middle, HasInterior, InteriorEntry, Rest), true);
-    expect(*Fork(Rest, HasRest, RestEntry, Exit), false);
-    Jump(FirstEnd, Middle);
-    Jump(InteriorEnd, Rest);
-    Jump(RestEntry, Header);
+    Fork(Before, HasFirst, FirstEntry, Middle, false);
+    Fork(Middle, HasInterior, InteriorEntry, Rest, true);
+    Fork(Rest, HasRest, RestEntry, Exit, false);
+    jump(FirstEnd, Middle, Where);
+    jump(InteriorEnd, Rest, Where);
+    jump(RestEntry, Header, Where);
 
     DenseMap<const PHINode *, Value *> Left; /* what a value that is carried is without the last part */
-    auto First = copy("first", B.getInt64(0), Lo, FirstEntry, FirstEnd);
-    auto Interior = copy("interior", Lo, Hi, InteriorEntry, InteriorEnd);
-    Jump(FirstEntry, First->Header);
-    Jump(InteriorEntry, Interior->Header);
+    auto First = copyLoop(L, Before, "first", B.getInt64(0), Lo, FirstEntry, FirstEnd);
+    auto Interior = copyLoop(L, Before, "interior", Lo, Hi, InteriorEntry, InteriorEnd);
+    jump(FirstEntry, First->Header, Where);
+    jump(InteriorEntry, Interior->Header, Where);
     for (PHINode &Phi : Header->phis()) {
+        auto *OfInterior = cast<PHINode>(Interior->Map[&Phi]);
         Value *Init = Phi.getIncomingValueForBlock(Before), *Next = Phi.getIncomingValueForBlock(Latch);
-        const auto In = [&](Copy &C) {
-            auto At = C.Map.find(Next);
-            return At == C.Map.end() ? Next : static_cast<Value *>(At->second);
+        const auto In = [&](const Copy &C) {
+            Value *Copied = C.Map.lookup(Next);
+            return Copied ? Copied : Next;
         };
-        if (Value *Step = Steps.lookup(&Phi)) { /* what is counted follows from the turn */
-            const auto At = [&](BasicBlock *Entry, Value *Turn) {
-                IRBuilder<> E(Entry->getTerminator());
-                Value *Moved = E.CreateMul(E.CreateZExtOrTrunc(Turn, Step->getType()), Step);
-                return Phi.getType()->isPointerTy() ? E.CreatePtrAdd(Init, Moved) : E.CreateAdd(Init, Moved);
-            };
-            cast<PHINode>(Interior->Map[&Phi])->setIncomingValueForBlock(InteriorEntry, At(InteriorEntry, Lo));
-            Phi.setIncomingValueForBlock(Before, At(RestEntry, Hi));
-            Phi.replaceIncomingBlockWith(Before, RestEntry);
-            continue;
+        Value *ForInterior, *ForRest;
+        if (Counted->has(Phi)) { /* what is counted follows from the turn */
+            IRBuilder<> I(InteriorEntry->getTerminator()), R(RestEntry->getTerminator());
+            ForInterior = Counted->moved(I, Phi, Init, Lo);
+            ForRest = Counted->moved(R, Phi, Init, Hi);
+        } else {
+            IRBuilder<> M(&*Middle->getFirstNonPHIIt()), R(&*Rest->getFirstNonPHIIt());
+            PHINode *InMiddle = M.CreatePHI(Phi.getType(), 2), *InRest = R.CreatePHI(Phi.getType(), 2);
+            InMiddle->addIncoming(Init, Before);
+            InMiddle->addIncoming(In(*First), FirstEnd);
+            InRest->addIncoming(InMiddle, Middle);
+            InRest->addIncoming(In(*Interior), InteriorEnd);
+            Left[&Phi] = ForRest = InRest;
+            ForInterior = InMiddle;
         }
-        IRBuilder<> M(&*Middle->getFirstNonPHIIt()), R(&*Rest->getFirstNonPHIIt());
-        PHINode *InMiddle = M.CreatePHI(Phi.getType(), 2), *InRest = R.CreatePHI(Phi.getType(), 2);
-        InMiddle->addIncoming(Init, Divided);
-        InMiddle->addIncoming(In(*First), FirstEnd);
-        InRest->addIncoming(InMiddle, Middle);
-        InRest->addIncoming(In(*Interior), InteriorEnd);
-        Left[&Phi] = InRest;
-        cast<PHINode>(Interior->Map[&Phi])->setIncomingValueForBlock(InteriorEntry, InMiddle);
-        Phi.setIncomingValueForBlock(Before, InRest);
+        OfInterior->setIncomingValueForBlock(InteriorEntry, ForInterior);
+        Phi.setIncomingValueForBlock(Before, ForRest);
         Phi.replaceIncomingBlockWith(Before, RestEntry);
     }
     settle(*Interior);
     settleFirst(*First);
     maskInterior(*Interior);
     for (PHINode &Phi : Exit->phis()) { /* no other one is used, by isSuitable() */
-        Value *V = Phi.getIncomingValueForBlock(Latch), *Before = Left.lookup(carried(V));
-        Phi.addIncoming(Before ? Before : V, Rest);
-        if (Whole) {
-            auto At = Whole->Map.find(V);
-            Phi.addIncoming(At == Whole->Map.end() ? V : static_cast<Value *>(At->second), WholeEnd);
-        }
+        Value *V = Phi.getIncomingValueForBlock(Latch), *Without = Left.lookup(carried(V));
+        Phi.addIncoming(Without ? Without : V, Rest);
     }
-}
-
-/* All of the loop where every condition holds for all turns, and the loop as it was. */
-Version Divider::makeVersion()
-{
-    computeLimits();
-    leaveByPhis();
-    BasicBlock *Before = Preheader, *Exit = L.getExitBlock(), *Header = L.getHeader();
-    IRBuilder<> B(Before->getTerminator());
-    Value *Past = B.CreateAdd(Count, B.getInt64(1));
-    Value *Whole = B.CreateAnd(B.CreateICmpEQ(Lo, B.getInt64(0)), B.CreateICmpUGT(Hi, Count), "tw_inside");
-    const DebugLoc Where = Before->getTerminator()->getDebugLoc();
-    const auto NewBlock = [&](const char *Name) { return BasicBlock::Create(Context, Name, &F, Header); };
-    const auto Jump = [&](BasicBlock *From, BasicBlock *To) { BranchInst::Create(To, From)->setDebugLoc(Where); };
-    BasicBlock *Entry = NewBlock("tw_inside"), *End = NewBlock("tw_inside_end"), *Old = NewBlock("tw_border");
-    Before->getTerminator()->eraseFromParent();
-    auto *Choice = BranchInst::Create(Entry, Old, Whole, Before);
-    Choice->setDebugLoc(Where);
-    expect(*Choice, true);
-    Jump(End, Exit);
-    Jump(Old, Header);
-    auto Made = copy("inside", B.getInt64(0), Past, Entry, End);
-    Jump(Entry, Made->Header);
-    for (PHINode &Phi : Header->phis())
-        Phi.replaceIncomingBlockWith(Before, Old);
-    settle(*Made);
-    for (PHINode &Phi : Exit->phis()) {
-        Value *V = Phi.getIncomingValueForBlock(L.getLoopLatch());
-        auto Inside = Made->Map.find(V);
-        Phi.addIncoming(Inside == Made->Map.end() ? V : static_cast<Value *>(Inside->second), End);
-    }
-    return Version{Made->Header, Choice, !Conditions.empty() || !Unchanging.empty()};
 }
 
 /* `AnyTurns`: for all turns, if there are conditions. */
-std::optional<Version> Divider::version(bool AnyTurns)
+std::optional<Inside> Divider::version(bool AnyTurns)
 {
     if (!isSuitable())
         return {};
@@ -253,7 +209,10 @@ std::optional<Version> Divider::version(bool AnyTurns)
         Conditions.clear();
         Unchanging.clear();
     }
-    return makeVersion();
+    computeLimits();
+    leaveByPhis();
+    const Version Made = makeVersion();
+    return Inside{Made.Made->Header, Made.Choice, !Conditions.empty() || !Unchanging.empty()};
 }
 
 bool Divider::run()
@@ -263,17 +222,17 @@ bool Divider::run()
     collect();
     if (Conditions.empty() && Unchanging.empty())
         return false;
-    if (isFewVectors()) {
-        makeVersion();
-        return true;
-    }
     computeLimits();
-    divide();
+    leaveByPhis();
+    if (isFewVectors())
+        makeVersion();
+    else
+        divide();
     return true;
 }
 
-std::optional<Version> versionInside(Function &F, Loop &L, ScalarEvolution &SE, DominatorTree &DT, LoopInfo &LI,
-                                     bool AnyTurns)
+std::optional<Inside> versionInside(Function &F, Loop &L, ScalarEvolution &SE, DominatorTree &DT, LoopInfo &LI,
+                                    bool AnyTurns)
 {
     return Divider(F, L, SE, DT, LI, true).version(AnyTurns);
 }

@@ -3,8 +3,7 @@
 #ifndef TEAMWORK_COMPILER_ITEMS_INDEX_SET_SPLIT_H
 #define TEAMWORK_COMPILER_ITEMS_INDEX_SET_SPLIT_H
 
-#include "utilities/copies.h"
-#include "utilities/expander.h"
+#include "parts.h"
 
 #include <cstdint>
 #include <memory>
@@ -57,13 +56,13 @@ struct Condition {
 };
 
 /* A copy of a loop for where no condition is at its border. */
-struct Version {
+struct Inside {
     llvm::BasicBlock *Header;
     llvm::BranchInst *Choice; /* its first successor is in front of the copy, the other one in front of the loop */
     bool Settled;             /* conditions of the copy are constants */
 };
-std::optional<Version> versionInside(llvm::Function &F, llvm::Loop &L, llvm::ScalarEvolution &SE,
-                                     llvm::DominatorTree &DT, llvm::LoopInfo &LI, bool AnyTurns = false);
+std::optional<Inside> versionInside(llvm::Function &F, llvm::Loop &L, llvm::ScalarEvolution &SE,
+                                    llvm::DominatorTree &DT, llvm::LoopInfo &LI, bool AnyTurns = false);
 
 class Divider
 {
@@ -74,7 +73,7 @@ class Divider
     {
     }
     bool run();
-    std::optional<Version> version(bool AnyTurns);
+    std::optional<Inside> version(bool AnyTurns);
 
   private:
     llvm::Function &F;
@@ -92,11 +91,11 @@ class Divider
         llvm::Value *Inside; /* what it is between Lo and Hi */
         Affine Of;
     };
-    llvm::DenseMap<const llvm::Value *, Clamped> Extremes;      /* minima and maxima */
-    const llvm::SCEV *Turns = nullptr;                          /* but one */
-    llvm::DenseMap<const llvm::PHINode *, llvm::Value *> Steps; /* of the loop's counters */
-    llvm::DenseMap<llvm::Value *, llvm::Value *> Frozen;        /* values of the limits */
-    llvm::Value *Exact = nullptr; /* whether all conditions hold nowhere but from Lo to Hi */
+    llvm::DenseMap<const llvm::Value *, Clamped> Extremes; /* minima and maxima */
+    const llvm::SCEV *Turns = nullptr;                     /* but one */
+    std::optional<CountersOf> Counted;
+    llvm::DenseMap<llvm::Value *, llvm::Value *> Frozen; /* values of the limits */
+    llvm::Value *Exact = nullptr;                        /* whether all conditions hold nowhere but from Lo to Hi */
     llvm::BasicBlock *Preheader = nullptr;
     llvm::Value *Count = nullptr, *Lo = nullptr, *Hi = nullptr; /* Count: turns but one */
 
@@ -131,13 +130,11 @@ class Divider
     void computeLimits();
     bool isWidened() const;
     void widen(llvm::IRBuilder<> &B);
-    std::unique_ptr<Copy> copy(llvm::StringRef Name, llvm::Value *From, llvm::Value *Past, llvm::BasicBlock *Entry,
-                               llvm::BasicBlock *Exit);
     void settleExtension(Copy &Interior, const Condition &C, llvm::Instruction *I);
     void settle(Copy &Interior);
     void settleFirst(Copy &First);
     bool isWorthWhole() const;
-    std::unique_ptr<Copy> copyWhole(llvm::BasicBlock *Entry, llvm::BasicBlock *End);
+    void keepWhole(const Copy &Whole) const;
     bool isFewVectors() const;
     Version makeVersion();
     void maskInterior(Copy &Interior);

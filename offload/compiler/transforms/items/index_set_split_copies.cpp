@@ -16,11 +16,6 @@ namespace tw_compiler
 constexpr unsigned LeastOfWhole = 64,
                    MostOfWhole = 100; /* turns, and instructions, of a loop with a copy for all turns */
 
-std::unique_ptr<Copy> Divider::copy(StringRef Name, Value *From, Value *Past, BasicBlock *Entry, BasicBlock *Exit)
-{
-    return copyLoop(L, Preheader, Name, From, Past, Entry, Exit);
-}
-
 /* What an extended index is between Lo and Hi: what was extended when that began, and the steps since then. */
 void Divider::settleExtension(Copy &Interior, const Condition &C, Instruction *I)
 {
@@ -132,27 +127,16 @@ bool Divider::isWorthWhole() const
            && !(isa<ConstantInt>(Lo) && isa<ConstantInt>(Hi));
 }
 
-/* A copy of the loop for where the conditions hold for all turns; goes on to the exit. */
-std::unique_ptr<Copy> Divider::copyWhole(BasicBlock *Entry, BasicBlock *End)
+/* What goes through memory by one instruction is fetched early: its copy for all turns is not unrolled. */
+void Divider::keepWhole(const Copy &Whole) const
 {
-    Value *const From = Lo;
-    Lo = ConstantInt::get(Type::getInt64Ty(Context), 0);
-    auto Whole = copy("whole", Lo, ConstantInt::get(Lo->getType(), SE.getSmallConstantTripCount(&L)), Entry, End);
-    BranchInst::Create(Whole->Header, Entry);
-    bool IsLocalOnly = true;
-    for (BasicBlock *Block : L.blocks())
-        for (Instruction &I : *Block)
-            if (const Value *Address = getLoadStorePointerOperand(&I))
-                IsLocalOnly &= isLocal(Address);
-    if (!IsLocalOnly) { /* what goes through memory by one instruction is fetched early */
-        Instruction *Back = Whole->Latch->getTerminator();
-        MDNode *Kept = MDNode::get(Context, MDString::get(Context, NotUnrolled));
-        Back->setMetadata(LLVMContext::MD_loop,
-                          makePostTransformationMetadata(Context, Back->getMetadata(LLVMContext::MD_loop), {}, {Kept}));
-    }
-    settle(*Whole);
-    Lo = From;
-    return Whole;
+    const auto IsElsewhere = [](const Instruction &I) {
+        const Value *Address = getLoadStorePointerOperand(&I);
+        return Address && !isLocal(Address);
+    };
+    if (none_of(L.blocks(), [&](const BasicBlock *Block) { return any_of(*Block, IsElsewhere); }))
+        return;
+    markLoop(Whole.Latch, NotUnrolled);
 }
 
 /* What the loop leaves behind goes by phis of its exit. */

@@ -230,16 +230,9 @@ void Divider::computeLimits()
         else if (!C.Then)
             limit(B, Expand, C, At);
     Exact = B.CreateAnd(Exact, B.CreateICmpEQ(Hi, Wanted));
-    for (PHINode &Phi : L.getHeader()->phis()) {
-        const auto *Rec = SE.isSCEVable(Phi.getType()) ? dyn_cast<SCEVAddRecExpr>(SE.getSCEV(&Phi)) : nullptr;
-        if (Rec && Rec->getLoop() == &L && Rec->isAffine() && isBefore(Rec->getStepRecurrence(SE))) {
-            const SCEV *Step = Rec->getStepRecurrence(SE);
-            Steps[&Phi] = Expand.expandCodeFor(Step, Step->getType(), At->getIterator());
-        }
-    }
+    Counted.emplace(L, SE, Expand);
     B.SetInsertPoint(At);
-    if (Steps.size() != size_t(std::distance(L.getHeader()->phis().begin(), L.getHeader()->phis().end()))
-        || !guardsAll())
+    if (any_of(L.getHeader()->phis(), [&](const PHINode &Phi) { return !Counted->has(Phi); }) || !guardsAll())
         Exact = B.getFalse(); /* work-items change something even so */
     Value *None = B.CreateICmpUGE(Lo, Hi);
     Lo = B.CreateSelect(None, B.getInt64(0), Lo, "tw_lo");

@@ -16,12 +16,11 @@
  * not run, and the first item is the last to stop, unless a counter wraps around: which is asked in front, and then the loops stay as
  * they were.
  */
+#include "parts.h"
 #include "passes.h"
 
 #include "base/marks.h"
 #include "utilities/budget.h"
-#include "utilities/copies.h"
-#include "utilities/expander.h"
 
 #include <memory>
 #include <optional>
@@ -275,8 +274,7 @@ bool Interchange::findParts()
     }
     for (BasicBlock *Block : L.blocks())
         for (Instruction &I : *Block) {
-            const auto *Call = dyn_cast<CallBase>(&I);
-            if (Call && (Call->cannotDuplicate() || Call->isConvergent()))
+            if (const auto *Call = dyn_cast<CallBase>(&I); Call && Call->isConvergent())
                 return false;
             for (const Value *Operand : I.operands())
                 if (const auto *Variable = Operand->getType()->isPointerTy()
@@ -299,14 +297,12 @@ bool Interchange::findParts()
 
 bool Interchange::isPossible()
 {
-    if (L.getSubLoops().size() != 1 || !L.isLoopSimplifyForm() || L.getExitingBlock() != L.getLoopLatch()
-        || !L.getExitBlock() || isa<PHINode>(L.getExitBlock()->front()) || !isClosed(L, MostOfBoth)
-        || !hasCountersAlone(L, SE, Expand) || SE.getSmallConstantTripCount(&L) == 1)
+    if (L.getSubLoops().size() != 1 || !isLeftAtEnd(L) || isa<PHINode>(L.getExitBlock()->front())
+        || !isClosed(L, MostOfBoth) || !hasCountersAlone(L, SE, Expand) || SE.getSmallConstantTripCount(&L) == 1)
         return false;
     K = L.getSubLoops()[0];
     Turns = SE.getBackedgeTakenCount(&L);
-    if (!K->isLoopSimplifyForm() || K->getExitingBlock() != K->getLoopLatch() || !K->getExitBlock()
-        || isa<SCEVCouldNotCompute>(Turns) || !isBefore(Turns))
+    if (!isLeftAtEnd(*K) || isa<SCEVCouldNotCompute>(Turns) || !isBefore(Turns))
         return false;
     return findCounters() && findEnd() && findParts() && findGuard();
 }
@@ -378,12 +374,10 @@ void Interchange::makeTurn(Copy &Made, ArrayRef<PHINode *> Firsts)
     IRBuilder<> B(F.getContext());
     auto *Back = cast<BranchInst>(Made.Latch->getTerminator());
     BasicBlock *Done = BasicBlock::Create(F.getContext(), "tw_item_done", &F, Made.Latch);
-    for (PHINode &Phi : L.getHeader()->phis()) { /* counters, which the latch counts no more */
-        const SCEV *Step = cast<SCEVAddRecExpr>(SE.getSCEV(&Phi))->getStepRecurrence(SE);
-        Value *By = expand(Step), *Begin = Phi.getIncomingValueForBlock(L.getLoopPreheader());
+    const CountersOf OfItems(L, SE, Expand);
+    for (PHINode &Phi : L.getHeader()->phis()) { /* which the latch counts no more */
         B.SetInsertPoint(Made.Header, Made.Header->getFirstInsertionPt());
-        Value *Passed = B.CreateMul(B.CreateZExtOrTrunc(Made.Counter, By->getType()), By);
-        Replace(New(&Phi), Phi.getType()->isPointerTy() ? B.CreatePtrAdd(Begin, Passed) : B.CreateAdd(Begin, Passed));
+        Replace(New(&Phi), OfItems.moved(B, Phi, Phi.getIncomingValueForBlock(L.getLoopPreheader()), Made.Counter));
     }
     auto *Counted = cast<Instruction>(Made.Counter->getIncomingValueForBlock(Made.Latch));
     auto *IsLast = cast<Instruction>(Back->getCondition());

@@ -283,53 +283,46 @@ Loop *rowsOf(ScalarEvolution &SE, Loop &Items)
     return Nest;
 }
 
-/* A copy of the rows of a group for where no signed index wraps around, if there are borders. */
-static bool widenNest(Function &F, Loop &Nest, FunctionAnalysisManager &FAM)
+/* A copy of the rows of a group for where no condition is at its border and no index wraps around. `ForBorders`: where there are borders,
+   one for where no signed index wraps around, which takes the place of the rows. */
+static bool versionNest(Function &F, Loop &Nest, FunctionAnalysisManager &FAM, bool ForBorders)
 {
     auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
     auto *Before = Nest.getLoopPreheader() ? dyn_cast<BranchInst>(Nest.getLoopPreheader()->getTerminator()) : nullptr;
-    if (!Before || !Widening(F, Nest, *Before, SE).find(true))
+    if (ForBorders && (!Before || !Widening(F, Nest, *Before, SE).find(true)))
         return false;
     BasicBlock *Header = Nest.getHeader();
-    const std::optional<Version> Made =
-        versionInside(F, Nest, SE, FAM.getResult<DominatorTreeAnalysis>(F), FAM.getResult<LoopAnalysis>(F), true);
+    const std::optional<Inside> Made =
+        versionInside(F, Nest, SE, FAM.getResult<DominatorTreeAnalysis>(F), FAM.getResult<LoopAnalysis>(F), ForBorders);
     if (!Made)
         return false;
     FAM.invalidate(F, PreservedAnalyses::none());
     auto &LI = FAM.getResult<LoopAnalysis>(F);
     Widening Wide(F, *LI.getLoopFor(Made->Header), *Made->Choice, FAM.getResult<ScalarEvolutionAnalysis>(F));
-    if (Wide.find(true))
+    if (Wide.find(ForBorders))
         Wide.run();
-    leaveAlone(*LI.getLoopFor(Header));
+    else if (!ForBorders && !Made->Settled)
+        Made->Choice->setCondition(ConstantInt::getFalse(F.getContext())); /* nothing to gain */
+    if (ForBorders)
+        leaveAlone(*LI.getLoopFor(Header));
     return true;
+}
+
+static bool versionNests(Function &F, FunctionAnalysisManager &FAM, StringRef Mark, bool ForBorders)
+{
+    return changeLoops(
+        F, FAM, Mark, [&](Loop &Nest) { return versionNest(F, Nest, FAM, ForBorders); },
+        [&](Loop &Items) { return rowsOf(FAM.getResult<ScalarEvolutionAnalysis>(F), Items); });
 }
 
 bool widenNests(Function &F, FunctionAnalysisManager &FAM)
 {
-    return changeLoops(
-        F, FAM, "teamwork.wide_nest", [&](Loop &Nest) { return widenNest(F, Nest, FAM); },
-        [&](Loop &Items) { return rowsOf(FAM.getResult<ScalarEvolutionAnalysis>(F), Items); });
+    return versionNests(F, FAM, "teamwork.wide_nest", true);
 }
 
 bool versionNests(Function &F, FunctionAnalysisManager &FAM)
 {
-    const auto Change = [&](Loop &Nest) {
-        const std::optional<Version> Made =
-            versionInside(F, Nest, FAM.getResult<ScalarEvolutionAnalysis>(F), FAM.getResult<DominatorTreeAnalysis>(F),
-                          FAM.getResult<LoopAnalysis>(F));
-        if (!Made)
-            return false;
-        FAM.invalidate(F, PreservedAnalyses::none());
-        Loop *Inside = FAM.getResult<LoopAnalysis>(F).getLoopFor(Made->Header);
-        Widening Wide(F, *Inside, *Made->Choice, FAM.getResult<ScalarEvolutionAnalysis>(F));
-        if (Wide.find(false))
-            Wide.run();
-        else if (!Made->Settled)
-            Made->Choice->setCondition(ConstantInt::getFalse(F.getContext())); /* nothing to gain */
-        return true;
-    };
-    const auto Of = [&](Loop &Items) { return rowsOf(FAM.getResult<ScalarEvolutionAnalysis>(F), Items); };
-    return changeLoops(F, FAM, "teamwork.nest", Change, Of);
+    return versionNests(F, FAM, "teamwork.nest", false);
 }
 
 } // namespace tw_compiler

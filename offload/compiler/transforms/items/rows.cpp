@@ -19,6 +19,7 @@
  */
 #include "rows.h"
 
+#include "parts.h"
 #include "passes.h"
 
 #include "analysis/predicates.h"
@@ -26,8 +27,6 @@
 #include "base/marks.h"
 #include "diagnostics/remarks.h"
 #include "utilities/budget.h"
-#include "utilities/copies.h"
-#include "utilities/expander.h"
 
 #include <utility>
 
@@ -104,10 +103,8 @@ class Rows
 
 bool Rows::isSuitable()
 {
-    BasicBlock *Latch = L.getLoopLatch();
     Preheader = L.getLoopPreheader();
-    if (!L.isLoopSimplifyForm() || !L.isSafeToClone() || L.getExitingBlock() != Latch || !L.getExitBlock()
-        || !isa<BranchInst>(Latch->getTerminator()))
+    if (!isLeftAtEnd(L))
         return false;
     Turns = SE.getBackedgeTakenCount(&L);
     if (isa<SCEVCouldNotCompute>(Turns) || !isBefore(Turns))
@@ -179,15 +176,11 @@ bool Rows::copyForOneRow()
     }
     if (Found.empty() || !L.isInnermost() || Count < LeastInOneRow || Count > MostInOneRow || Instructions > MostOfCopy)
         return false;
-    BasicBlock *Exit = L.getExitBlock(), *Header = L.getHeader();
-    const auto NewBlock = [&](const char *Name) { return BasicBlock::Create(F.getContext(), Name, &F, Header); };
-    BasicBlock *Entry = NewBlock("tw_one_row"), *End = NewBlock("tw_one_row_end"),
-               *Several = NewBlock("tw_several_rows");
     Instruction *At = Preheader->getTerminator();
     IRBuilder<> B(At);
     Expander Expand(SE, DL, "tw_row");
-    auto Made = copyLoop(L, Preheader, "one", B.getInt64(0), B.getInt64(Count), Entry, End);
     Value *Same = B.getTrue();
+    SmallVector<Value *, 4> Quotients;
     for (auto &[Of, Start] : Found) {
         Value *From = B.CreateFreeze(Expand.expandCodeFor(Start, Start->getType(), At->getIterator()));
         const APInt &By = cast<SCEVConstant>(Of.Width)->getAPInt();
@@ -197,20 +190,11 @@ bool Rows::copyForOneRow()
             Same, B.CreateICmpULT(B.CreateURem(From, Width), ConstantInt::get(From->getType(), By - (Count - 1))));
         Value *Most = B.getInt(mostOf(From->getType()->getIntegerBitWidth(), Of.Signed));
         Same = B.CreateAnd(Same, B.CreateICmpULE(From, B.CreateSub(Most, Turns_)));
-        cast<Instruction>(static_cast<Value *>(Made->Map[Of.I]))->replaceAllUsesWith(B.CreateUDiv(From, Width));
+        Quotients.push_back(B.CreateUDiv(From, Width));
     }
-    B.CreateCondBr(Same, Entry, Several);
-    At->eraseFromParent();
-    BranchInst::Create(Made->Header, Entry);
-    BranchInst::Create(Exit, End);
-    BranchInst::Create(Header, Several);
-    for (PHINode &Phi : Header->phis())
-        Phi.replaceIncomingBlockWith(Preheader, Several);
-    for (PHINode &Phi : Exit->phis()) { /* what comes from the loop is not used, by isSuitable() */
-        Value *V = Phi.getIncomingValueForBlock(L.getLoopLatch());
-        Phi.addIncoming(isa<Instruction>(V) && L.contains(cast<Instruction>(V)) ? PoisonValue::get(Phi.getType()) : V,
-                        End);
-    }
+    const Version OneRow = versionLoop(L, Same, B.getInt64(Count), "one_row");
+    for (auto [Each, Quotient] : zip(Found, Quotients))
+        cast<Instruction>(static_cast<Value *>(OneRow.Made->Map[Each.first.I]))->replaceAllUsesWith(Quotient);
     return true;
 }
 
@@ -356,24 +340,19 @@ void Rows::divide()
     IRBuilder<> B(At);
     Expander Expand(SE, DL, "tw_row");
     findRows(B, Expand);
-    DenseMap<const PHINode *, Value *> Steps;
-    for (PHINode &Phi : Header->phis()) {
-        const SCEV *Step = cast<SCEVAddRecExpr>(SE.getSCEV(&Phi))->getStepRecurrence(SE);
-        Steps[&Phi] = Expand.expandCodeFor(Step, Step->getType(), At->getIterator());
-    }
+    const CountersOf Counted(L, SE, Expand);
     B.SetInsertPoint(At);
-    const auto NewBlock = [&](const char *Name) { return BasicBlock::Create(Context, Name, &F, Header); };
-    const auto Jump = [&](BasicBlock *Source, BasicBlock *To) { BranchInst::Create(To, Source)->setDebugLoc(Where); };
-    BasicBlock *Middle = NewBlock("tw_middle"), *Row = NewBlock("tw_row"), *RowEnd = NewBlock("tw_row_end");
-    BasicBlock *Behind = NewBlock("tw_behind"), *Rest = NewBlock("tw_rest");
+    BasicBlock *Middle = blockBefore(L, "tw_middle"), *Row = blockBefore(L, "tw_row"),
+               *RowEnd = blockBefore(L, "tw_row_end"), *Behind = blockBefore(L, "tw_behind"),
+               *Rest = blockBefore(L, "tw_rest");
     Value *HasRows = B.CreateIsNotNull(Rows_), *HasRest = B.CreateICmpNE(Done, Count);
     if (InParts) {
-        Jump(Preheader, Middle);
+        jump(Preheader, Middle, Where);
     } else {
-        BasicBlock *Entry = NewBlock("tw_first"), *End = NewBlock("tw_first_end");
+        BasicBlock *Entry = blockBefore(L, "tw_first"), *End = blockBefore(L, "tw_first_end");
         B.CreateCondBr(B.CreateIsNotNull(First), Entry, Middle);
-        Jump(Entry, copyLoop(L, Preheader, "first", B.getInt64(0), First, Entry, End)->Header);
-        Jump(End, Middle);
+        jump(Entry, copyLoop(L, Preheader, "first", B.getInt64(0), First, Entry, End)->Header, Where);
+        jump(End, Middle, Where);
     }
     At->eraseFromParent();
     B.SetInsertPoint(Middle);
@@ -381,7 +360,7 @@ void Rows::divide()
     B.CreateCondBr(HasRows, Row, Behind);
     B.SetInsertPoint(Behind);
     B.CreateCondBr(HasRest, Rest, Exit);
-    Jump(Rest, Header);
+    jump(Rest, Header, Where);
 
     B.SetInsertPoint(Row);
     PHINode *Number = B.CreatePHI(B.getInt64Ty(), 2, "tw_row");
@@ -396,23 +375,15 @@ void Rows::divide()
     }
     auto Inside = copyLoop(L, Preheader, "row", Column, Past, Row, RowEnd);
     for (PHINode &Phi : Header->phis()) {
-        Value *Init = Phi.getIncomingValueForBlock(Preheader), *Step = Steps.lookup(&Phi);
-        const auto Moved = [&](Value *Turn) {
-            Value *By_ = B.CreateMul(B.CreateZExtOrTrunc(Turn, Step->getType()), Step);
-            return Phi.getType()->isPointerTy() ? B.CreatePtrAdd(Init, By_) : B.CreateAdd(Init, By_);
-        };
-        cast<PHINode>(Inside->Map[&Phi])->setIncomingValueForBlock(Row, Moved(Turn));
-        IRBuilder<>::InsertPointGuard Guard(B);
-        B.SetInsertPoint(Rest->getTerminator());
-        Phi.setIncomingValueForBlock(Preheader, Moved(Done));
+        Value *Init = Phi.getIncomingValueForBlock(Preheader);
+        cast<PHINode>(Inside->Map[&Phi])->setIncomingValueForBlock(Row, Counted.moved(B, Phi, Init, Turn));
+        IRBuilder<> InRest(Rest->getTerminator());
+        Phi.setIncomingValueForBlock(Preheader, Counted.moved(InRest, Phi, Init, Done));
         Phi.replaceIncomingBlockWith(Preheader, Rest);
     }
     B.CreateBr(Inside->Header);
     replaceDivisions(*Inside, Row, Number);
-    Instruction *InsideEnd = Inside->Latch->getTerminator();
-    InsideEnd->setMetadata(LLVMContext::MD_loop,
-                           makePostTransformationMetadata(Context, InsideEnd->getMetadata(LLVMContext::MD_loop), {},
-                                                          {MDNode::get(Context, MDString::get(Context, PlaneMark))}));
+    markLoop(Inside->Latch, PlaneMark);
     B.SetInsertPoint(RowEnd);
     Value *Next = B.CreateAdd(Number, B.getInt64(1), "", true, true);
     Instruction *Back = B.CreateCondBr(B.CreateICmpEQ(Next, Rows_), Behind, Row);
@@ -420,12 +391,7 @@ void Rows::divide()
         Back->setMetadata(LLVMContext::MD_loop,
                           loopMetadata(Context, RowsMark, turnsApart(L) == UINT64_MAX ? UINT64_MAX : 1));
     Number->addIncoming(Next, RowEnd);
-    for (PHINode &Phi : Exit->phis()) { /* what comes from the loop is not used, by isSuitable() */
-        auto *V = dyn_cast<Instruction>(Phi.getIncomingValueForBlock(L.getLoopLatch()));
-        Phi.addIncoming(V && L.contains(V) ? PoisonValue::get(Phi.getType())
-                                           : Phi.getIncomingValueForBlock(L.getLoopLatch()),
-                        Behind);
-    }
+    leaveFrom(L, Behind, nullptr); /* nobody uses what the loop computes, by isSuitable() */
 }
 
 bool Rows::run()

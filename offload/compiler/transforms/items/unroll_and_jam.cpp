@@ -12,6 +12,7 @@
  * several rows read is read once. Work-items are independent between two barriers, so any order of them is right. All rows have
  * to take the same ways: there are no conditions but those of loops whose length no row changes.
  */
+#include "parts.h"
 #include "passes.h"
 
 #include "analysis/accesses.h"
@@ -20,8 +21,6 @@
 #include "base/marks.h"
 #include "diagnostics/remarks.h"
 #include "utilities/budget.h"
-#include "utilities/copies.h"
-#include "utilities/expander.h"
 
 #include <algorithm>
 #include <utility>
@@ -223,38 +222,27 @@ void Jam::findVarying()
 void Jam::jam()
 {
     findVarying();
-    LLVMContext &Context = F.getContext();
     BasicBlock *Header = Rows->getHeader(), *Latch = Rows->getLoopLatch(), *Exit = Rows->getExitBlock();
     Instruction *Old = Preheader->getTerminator();
-    DenseMap<const PHINode *, Value *> Steps;
-    for (PHINode &Phi : Header->phis()) {
-        const SCEV *Step = cast<SCEVAddRecExpr>(SE.getSCEV(&Phi))->getStepRecurrence(SE);
-        Steps[&Phi] = Expand.expandCodeFor(Step, Step->getType(), Old->getIterator());
-    }
+    const CountersOf Counted(*Rows, SE, Expand);
     const SCEV *Turns = SE.getBackedgeTakenCount(Rows);
     Value *Last = Expand.expandCodeFor(Turns, Turns->getType(), Old->getIterator());
     IRBuilder<> B(Old);
     Last = B.CreateZExt(isa<Constant>(Last) ? Last : B.CreateFreeze(Last), B.getInt64Ty());
     Value *Count = B.CreateAdd(Last, B.getInt64(1), "tw_rows");
     Value *Whole = B.CreateAnd(Count, B.getInt64(~uint64_t(Together - 1)));
-    const auto Moved = [&](const PHINode &Phi, Value *From, Value *By) {
-        Value *Step = Steps.lookup(&Phi);
-        By = B.CreateMul(B.CreateZExtOrTrunc(By, Step->getType()), Step);
-        return Phi.getType()->isPointerTy() ? B.CreatePtrAdd(From, By) : B.CreateAdd(From, By);
-    };
     /* Preheader -> [Entry, some rows at a time] -> Behind -> [Rest, the loop as it was] -> Exit */
-    const auto NewBlock = [&](const Twine &Name) { return BasicBlock::Create(Context, Name, &F, Header); };
-    BasicBlock *Entry = NewBlock("tw_jam");
+    BasicBlock *Entry = blockBefore(*Rows, "tw_jam");
     LoopBlocksRPO Order(Rows);
     Order.perform(&LI);
     std::vector<ValueToValueMapTy> Maps(Together);
     SmallVector<std::pair<Instruction *, unsigned>, 64> Copies;
     PHINode *Counter = nullptr;
     for (BasicBlock *Block : Order) {
-        BasicBlock *New = NewBlock(Block->getName() + ".jam");
+        BasicBlock *New = blockBefore(*Rows, Block->getName() + ".jam");
         Maps[0][Block] = New;
     }
-    BasicBlock *Behind = NewBlock("tw_jam_end"), *Rest = NewBlock("tw_rest");
+    BasicBlock *Behind = blockBefore(*Rows, "tw_jam_end"), *Rest = blockBefore(*Rows, "tw_rest");
     Maps[0][Preheader] = Entry;
     Maps[0][Exit] = Behind;
     for (BasicBlock *Block : Order) {
@@ -269,7 +257,7 @@ void Jam::jam()
             }
             for (PHINode &Phi : Header->phis())
                 for (unsigned Row = 1; Row < Together; ++Row)
-                    Maps[Row][&Phi] = Moved(Phi, Maps[0][&Phi], B.getInt64(Row));
+                    Maps[Row][&Phi] = Counted.moved(B, Phi, Maps[0][&Phi], B.getInt64(Row));
         }
         for (Instruction &I : *Block) {
             if (isDropped(I) || (isa<PHINode>(I) && Block == Header))
@@ -307,18 +295,15 @@ void Jam::jam()
     Value *Next = B.CreateAdd(Counter, B.getInt64(Together), "", true, true);
     for (PHINode &Phi : Header->phis()) {
         auto *Copy = cast<PHINode>(static_cast<Value *>(Maps[0][&Phi]));
-        Copy->setIncomingValueForBlock(End, Moved(Phi, Copy, B.getInt64(Together)));
+        Copy->setIncomingValueForBlock(End, Counted.moved(B, Phi, Copy, B.getInt64(Together)));
     }
     Counter->addIncoming(ConstantInt::get(Next->getType(), 0), Entry);
     Counter->addIncoming(Next, End);
     Branch->setCondition(Branch->getSuccessor(0) == Behind ? B.CreateICmpEQ(Next, Whole) : B.CreateICmpNE(Next, Whole));
-    auto *Inner = cast<BasicBlock>(static_cast<Value *>(Maps[0][L.getLoopLatch()]))->getTerminator();
-    SmallVector<MDNode *, 2> Marks{MDNode::get(Context, MDString::get(Context, JammedMark))};
+    auto *Inner = cast<BasicBlock>(static_cast<Value *>(Maps[0][L.getLoopLatch()]));
+    markLoop(Inner, JammedMark);
     if (Vectors > 1 && !hasLoopMark(L, InterleaveCount)) /* LLVM else takes the vectors of a row one behind the other */
-        Marks.push_back(MDNode::get(
-            Context, {MDString::get(Context, InterleaveCount), ConstantAsMetadata::get(B.getInt32(Vectors))}));
-    Inner->setMetadata(LLVMContext::MD_loop,
-                       makePostTransformationMetadata(Context, Inner->getMetadata(LLVMContext::MD_loop), {}, Marks));
+        markLoop(Inner, InterleaveCount, B.getInt32(Vectors));
     B.SetInsertPoint(Entry);
     B.SetCurrentDebugLocation(Old->getDebugLoc());
     B.CreateBr(cast<BasicBlock>(static_cast<Value *>(Maps[0][Header])));
@@ -329,15 +314,11 @@ void Jam::jam()
     B.CreateCondBr(B.CreateICmpNE(Whole, Count), Rest, Exit);
     B.SetInsertPoint(Rest);
     for (PHINode &Phi : Header->phis()) {
-        Phi.setIncomingValueForBlock(Preheader, Moved(Phi, Phi.getIncomingValueForBlock(Preheader), Whole));
+        Phi.setIncomingValueForBlock(Preheader, Counted.moved(B, Phi, Phi.getIncomingValueForBlock(Preheader), Whole));
         Phi.replaceIncomingBlockWith(Preheader, Rest);
     }
     B.CreateBr(Header);
-    for (PHINode &Phi : Exit->phis()) { /* what comes from the loop is not used, by isSuitable() */
-        auto *V = dyn_cast<Instruction>(Phi.getIncomingValueForBlock(Latch));
-        Phi.addIncoming(V && Rows->contains(V) ? PoisonValue::get(Phi.getType()) : Phi.getIncomingValueForBlock(Latch),
-                        Behind);
-    }
+    leaveFrom(*Rows, Behind, nullptr); /* nobody uses what the loop computes, by isSuitable() */
 }
 
 bool Jam::run()
