@@ -656,6 +656,37 @@ static void shares_tile_model(const int *in, int *out, int n, size_t items, size
     }
 }
 
+/* What the turn of a group is, and what the next one will be, does not go by the element. */
+SHAPE(shares_turns)
+{
+    TW_LOCAL(int, cells, [2][2 * CELLS]);
+    const unsigned l = (unsigned)tw_local_linear_id(item), m = (unsigned)tw_local_linear_range(item);
+    const size_t at = place_of(item);
+    for (unsigned first = 0; first < CELLS;) {
+        const unsigned i = first + l;
+        first += ITEMS;
+        if (i < CELLS)
+            cells[0][i] = (int)i + 3 * (int)(first / 7);
+    }
+    for (unsigned first = 0; first < CELLS; first += ITEMS)
+        if (first + l < CELLS)
+            cells[1][first + l + first / 3] = (int)(first + l) * 5;
+    tw_barrier(item, TW_LOCAL_SPACE);
+    k->out[at] = (int)m * k->n;
+    for (unsigned i = l; i < CELLS; i += ITEMS)
+        k->out[at] += cells[0][i] + cells[1][i + (i - l) / 3];
+}
+TW_ND_RANGE_KERNEL(shares_turns, ITEMS);
+static void shares_turns_model(const int *in, int *out, int n, size_t items, size_t group)
+{
+    (void)in, (void)group;
+    for (int l = 0; l < (int)items; ++l) {
+        out[l] = (int)items * n;
+        for (int i = l; i < CELLS; i += ITEMS)
+            out[l] += i + 3 * ((i - l + ITEMS) / 7) + i * 5;
+    }
+}
+
 /* What a work-item has of its own does not go by the element: a sum, another id, an array, and what it read before. */
 SHAPE(own_turns)
 {
@@ -912,6 +943,7 @@ TW_TEST(ranges_that_a_group_shares_out)
     CHECK(queue, shares_cells, line(ITEMS), 33);
     CHECK(queue, shares_cells, line(ITEMS), 0);
     CHECK(queue, shares_tile, nd_groups(tw_range_2d(1, 3), tw_range_2d(4, 16)), 5);
+    CHECK(queue, shares_turns, line(ITEMS), 7);
     CHECK(queue, own_turns, line(ITEMS), 11);
     CHECK(queue, comes_back, line(8), 3);
     CHECK(queue, sums_of_rows, line(ITEMS), 3);

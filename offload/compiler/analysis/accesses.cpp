@@ -23,51 +23,67 @@
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/Support/MathExtras.h>
 
 using namespace llvm;
 
 namespace tw_compiler
 {
 
-/* What a value grows by from one work-item to the next; nothing if that is not constant. */
-std::optional<int64_t> Accesses::growth(const SCEV *S)
+/* By how much an expression grows from one turn of a loop to the next; nothing if that is not constant. `OfValue` says it of values that
+   are not known as expressions, `Extends` whether a narrow number that grows may be extended, as one that does not wrap around. */
+std::optional<int64_t> growthOf(const SCEV *S, const Loop &L, ScalarEvolution &SE,
+                                function_ref<std::optional<int64_t>(const Value *)> OfValue,
+                                function_ref<bool(const SCEV *, int64_t)> Extends)
 {
+    const auto Growth = [&](const SCEV *Part) { return growthOf(Part, L, SE, OfValue, Extends); };
+    const auto Number = [](const SCEV *Part) {
+        const auto *Known = dyn_cast<SCEVConstant>(Part);
+        return Known ? Known->getAPInt().trySExtValue() : std::nullopt;
+    };
     if (SE.isLoopInvariant(S, &L))
         return 0;
-    int64_t Sum = 0;
+    ArrayRef<const SCEV *> Same = S->operands(); /* what must not grow */
+    std::optional<int64_t> Result = 0;
     switch (S->getSCEVType()) {
+    case scUnknown:
+        return OfValue(cast<SCEVUnknown>(S)->getValue());
     case scAddRecExpr: {
         const auto *Rec = cast<SCEVAddRecExpr>(S);
-        const auto *Step = dyn_cast<SCEVConstant>(Rec->getStepRecurrence(SE));
         if (Rec->getLoop() == &L)
-            return Rec->isAffine() && Step ? std::optional(Step->getAPInt().getSExtValue()) : std::nullopt;
-        if (growth(Rec->getStepRecurrence(SE)) != 0)
-            return {};
-        return growth(Rec->getStart());
+            return Rec->isAffine() ? Number(Rec->getStepRecurrence(SE)) : std::nullopt;
+        Result = Growth(Rec->getStart());
+        Same = Same.drop_front();
+        break;
     }
     case scAddExpr:
-        for (const SCEV *Operand : S->operands()) {
-            const std::optional<int64_t> By = growth(Operand);
-            if (!By)
+        for (const SCEV *Part : S->operands()) {
+            const std::optional<int64_t> By = Growth(Part);
+            if (!By || AddOverflow(*Result, *By, *Result))
                 return {};
-            Sum += *By;
         }
-        return Sum;
+        return Result;
     case scMulExpr:
-        if (const auto *Factor = dyn_cast<SCEVConstant>(S->operands()[0]); Factor && S->operands().size() == 2)
-            if (const std::optional<int64_t> By = growth(S->operands()[1]))
-                return *By * Factor->getAPInt().getSExtValue();
-        [[fallthrough]];
+        if (const std::optional<int64_t> Factor = Number(Same[0]); Factor && Same.size() == 2) {
+            const std::optional<int64_t> By = Growth(Same[1]);
+            return By && !MulOverflow(*By, *Factor, *Result) ? Result : std::nullopt;
+        }
+        break;
+    case scZeroExtend:
+    case scSignExtend:
+        Result = Growth(Same[0]);
+        return !Result || *Result == 0 || Extends(S, *Result) ? Result : std::nullopt;
     default:
-        if (!Wraps && (isa<SCEVZeroExtendExpr>(S) || isa<SCEVSignExtendExpr>(S)))
-            return growth(S->operands()[0]);
-        for (const SCEV *Operand : S->operands())
-            if (growth(Operand) != 0)
-                return {};
-        if (const auto *Unknown = dyn_cast<SCEVUnknown>(S))
-            return Lane && Unknown->getValue() == Lane ? std::optional<int64_t>(1) : std::nullopt;
-        return 0;
+        break;
     }
+    return all_of(Same, [&](const SCEV *Part) { return Growth(Part) == 0; }) ? Result : std::nullopt;
+}
+
+std::optional<int64_t> Accesses::growth(const SCEV *S)
+{
+    return growthOf(
+        S, L, SE, [&](const Value *V) { return Lane && V == Lane ? std::optional<int64_t>(1) : std::nullopt; },
+        [&](const SCEV *, int64_t) { return !Wraps; });
 }
 
 /* Whether the work-items of an access are neither at the same place nor side by side. */

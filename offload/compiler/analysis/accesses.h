@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/LoopInfo.h>
@@ -16,6 +17,10 @@
 
 namespace tw_compiler
 {
+
+std::optional<int64_t> growthOf(const llvm::SCEV *S, const llvm::Loop &L, llvm::ScalarEvolution &SE,
+                                llvm::function_ref<std::optional<int64_t>(const llvm::Value *)> OfValue,
+                                llvm::function_ref<bool(const llvm::SCEV *, int64_t)> Extends);
 
 class Accesses
 {

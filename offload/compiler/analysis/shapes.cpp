@@ -12,6 +12,7 @@
  */
 #include "shapes.h"
 
+#include "accesses.h"
 #include "predicates.h"
 
 #include <llvm/ADT/SmallVector.h>
@@ -47,60 +48,16 @@ std::optional<int64_t> Shapes::step(const Value *V) const
    does not, if that can be asked. */
 std::optional<int64_t> Shapes::growth(const SCEV *S) const
 {
-    if (SE.isLoopInvariant(S, &L))
-        return 0;
-    switch (S->getSCEVType()) {
-    case scUnknown:
-        return step(cast<SCEVUnknown>(S)->getValue());
-    case scAddRecExpr: {
-        const auto *Rec = cast<SCEVAddRecExpr>(S);
-        const auto *Step = dyn_cast<SCEVConstant>(Rec->getStepRecurrence(SE));
-        if (Rec->getLoop() == &L)
-            return Rec->isAffine() && Step && Step->getAPInt().getSignificantBits() <= 64
-                       ? std::optional(Step->getAPInt().getSExtValue())
-                       : std::nullopt;
-        for (const SCEV *Operand : drop_begin(Rec->operands()))
-            if (growth(Operand) != 0)
-                return {};
-        return growth(Rec->getStart());
-    }
-    case scAddExpr: {
-        int64_t Sum = 0;
-        for (const SCEV *Operand : S->operands()) {
-            const std::optional<int64_t> By = growth(Operand);
-            if (!By || AddOverflow(Sum, *By, Sum))
-                return {};
-        }
-        return Sum;
-    }
-    case scMulExpr:
-        if (const auto *Factor = dyn_cast<SCEVConstant>(S->operands()[0]);
-            Factor && S->operands().size() == 2 && Factor->getAPInt().getSignificantBits() <= 64) {
-            const std::optional<int64_t> By = growth(S->operands()[1]);
-            int64_t Product;
-            if (By && !MulOverflow(*By, Factor->getAPInt().getSExtValue(), Product))
-                return Product;
-            return {};
-        }
-        [[fallthrough]];
-    case scSignExtend:
-    case scZeroExtend: {
-        const auto *Rec = dyn_cast<SCEVAddRecExpr>(S->operands()[0]);
-        const std::optional<int64_t> By = growth(S->operands()[0]);
-        if (!By || *By == 0)
-            return By;
-        if (!Rec || Rec->getLoop() != &L || SE.getTypeSizeInBits(S->getType()) > 64
-            || SE.getTypeSizeInBits(Rec->getType()) > 32 || std::abs(*By) > MostAssumed)
-            return {};
-        Assumed.insert(S);
-        return By;
-    }
-    default:
-        for (const SCEV *Operand : S->operands())
-            if (growth(Operand) != 0)
-                return {};
-        return 0;
-    }
+    return growthOf(
+        S, L, SE, [&](const Value *V) { return step(V); },
+        [&](const SCEV *Extended, int64_t By) {
+            const auto *Rec = dyn_cast<SCEVAddRecExpr>(Extended->operands()[0]);
+            const bool CanAsk = Rec && Rec->getLoop() == &L && SE.getTypeSizeInBits(Extended->getType()) <= 64
+                                && SE.getTypeSizeInBits(Rec->getType()) <= 32 && std::abs(By) <= MostAssumed;
+            if (CanAsk)
+                Assumed.insert(Extended);
+            return CanAsk;
+        });
 }
 
 Shapes::Shape Shapes::ofPhi(const PHINode &Phi) const

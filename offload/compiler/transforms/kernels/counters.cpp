@@ -11,6 +11,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
+#include <llvm/IR/PatternMatch.h>
 
 using namespace llvm;
 
@@ -35,10 +36,9 @@ Value *stepOf(const Loop &L, PHINode *Phi, Instruction *Next, IRBuilder<> &Build
         return nullptr;
     const auto Same = [&](const Value *V) { return L.isLoopInvariant(V); };
     Builder.SetInsertPoint(Next);
-    if (Next->getOpcode() == Instruction::Add && Next->getOperand(0) == Phi && Same(Next->getOperand(1)))
-        return Next->getOperand(1);
-    if (Next->getOpcode() == Instruction::Add && Next->getOperand(1) == Phi && Same(Next->getOperand(0)))
-        return Next->getOperand(0);
+    Value *Step;
+    if (match(Next, PatternMatch::m_c_Add(PatternMatch::m_Specific(Phi), PatternMatch::m_Value(Step))))
+        return Same(Step) ? Step : nullptr;
     if (auto *Address = dyn_cast<GetElementPtrInst>(Next); Address && Address->getPointerOperand() == Phi
                                                            && all_of(Address->indices(), Same)
                                                            && !Address->getType()->isVectorTy())

@@ -97,24 +97,10 @@ struct Region {
 };
 
 /* Values, as long as they exist: what is erased leaves the set, for the next value may be at its address. */
-class ValueSet
-{
-  public:
-    void insert(const llvm::Value *V)
-    {
-        Map.insert({V, true});
-    }
-    bool count(const llvm::Value *V) const
-    {
-        return Map.count(V) != 0;
-    }
-
-  private:
-    struct Config : llvm::ValueMapConfig<const llvm::Value *> {
-        enum { FollowRAUW = false };
-    };
-    llvm::ValueMap<const llvm::Value *, bool, Config> Map;
+struct KeepReplaced : llvm::ValueMapConfig<const llvm::Value *> {
+    enum { FollowRAUW = false };
 };
+using ValueSet = llvm::ValueMap<const llvm::Value *, bool, KeepReplaced>;
 
 /* A kernel on its way. */
 struct Kernel {

@@ -151,7 +151,7 @@ void LoopMaker::makeLoop(Region &R)
                 Bounds.push_back({Each.Id, &R});
             Each.Range->At->replaceAllUsesWith(Each.Id);
             Each.Range->At->eraseFromParent();
-            K.Varying.insert(Each.Id);
+            K.Varying[Each.Id] = true;
         } else
             R.Id[Each.Number] = Each.Id;
     }

@@ -80,8 +80,8 @@ Value *LoopMaker::load(Type *Of, Value *Place, bool Uniform, Region &R)
     Value *Loaded = Builder.CreateLoad(T, Address);
     Value *Result = Builder.CreateTruncOrBitCast(Loaded, Of);
     if (!Uniform) {
-        K.Varying.insert(Loaded);
-        K.Varying.insert(Result);
+        K.Varying[Loaded] = true;
+        K.Varying[Result] = true;
     }
     return Result;
 }

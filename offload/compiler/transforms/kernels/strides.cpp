@@ -41,10 +41,8 @@ class Sharer
   public:
     explicit Sharer(Kernel &K) : K(K)
     {
-        for (unsigned D = 0; D < 3; ++D) {
-            I.Id[D] = K.Id[D];
-            I.Extent[D] = K.Id[D]->getArgOperand(1);
-        }
+        for (unsigned D = 0; D < 3; ++D)
+            I.add(D, *K.Id[D]);
     }
     void run();
 
@@ -57,6 +55,7 @@ class Sharer
     static bool isOnly(const Loop &L, const Region &R);
     bool keepsVariable(const Loop &L);
     static Value *guardOf(const Shared &S);
+    Value *itemsOf(IRBuilder<> &B, const Shared &S) const;
     Region keepLoop(const Shared &S, BasicBlock *Exit);
     void guard(const Shared &S, Stride &New);
     void straighten(Shared &S, Region &R, StrideFinder &Find);
@@ -133,15 +132,22 @@ Value *Sharer::guardOf(const Shared &S)
     return Compare->getOperand(1);
 }
 
+/* How many work-items share out a range. */
+Value *Sharer::itemsOf(IRBuilder<> &B, const Shared &S) const
+{
+    Value *Items = ConstantInt::get(S.Counter->getType(), 1);
+    for (unsigned D = 0; D < 3; ++D)
+        if (Stride::has(S.Dimension, D))
+            Items = B.CreateMul(Items, B.CreateZExtOrTrunc(I.Extent[D], Items->getType()));
+    return Items;
+}
+
 /* The range is empty if the counter of some work-item wraps around before its first turn; `Wraps` says so. */
 void Sharer::guard(const Shared &S, Stride &New)
 {
     IRBuilder<> B(New.Front->getTerminator());
     Type *T = S.Counter->getType();
-    Value *Items = ConstantInt::get(T, 1);
-    for (unsigned D = 0; D < 3; ++D)
-        if (Stride::has(S.Dimension, D))
-            Items = B.CreateMul(Items, B.CreateZExtOrTrunc(I.Extent[D], T));
+    Value *Items = itemsOf(B, S);
     const unsigned Bits = T->getIntegerBitWidth();
     Value *Most = ConstantInt::get(T, (S.Signed ? APInt::getSignedMaxValue(Bits) : APInt::getMaxValue(Bits)) + 1);
     Wraps = B.CreateICmp(S.Signed ? CmpInst::ICMP_SGT : CmpInst::ICMP_UGT, New.Begin, B.CreateSub(Most, Items));
@@ -167,7 +173,7 @@ Region Sharer::keepLoop(const Shared &S, BasicBlock *Exit)
         Kept.Blocks.push_back(Copy);
         for (auto [Old, New] : zip(*Block, *Copy))
             if (K.Varying.count(&Old))
-                K.Varying.insert(&New);
+                K.Varying[&New] = true;
     }
     remapInstructionsInBlocks(ArrayRef(Kept.Blocks).drop_front(), Map);
     Kept.Blocks.push_back(Kept.End);
@@ -189,10 +195,7 @@ void Sharer::straighten(Shared &S, Region &R, StrideFinder &Find)
     New.Dimension = S.Dimension;
     New.Signed = S.Signed;
     if (S.ByGroup) { /* whole turns of the group */
-        Value *Size = ConstantInt::get(T, 1);
-        for (unsigned D = 0; D < 3; ++D)
-            if (Stride::has(S.Dimension, D))
-                Size = Before.CreateMul(Size, Before.CreateZExtOrTrunc(I.Extent[D], T));
+        Value *Size = itemsOf(Before, S);
         New.Begin = S.Start;
         Value *Some = Before.CreateICmp(S.Signed ? CmpInst::ICMP_SLT : CmpInst::ICMP_ULT, S.Start, S.Bound);
         Value *Last =
@@ -213,11 +216,11 @@ void Sharer::straighten(Shared &S, Region &R, StrideFinder &Find)
     }
     New.At = Before.Insert(new FreezeInst(PoisonValue::get(T)), "tw_element"); /* until there is a loop */
     New.At->moveBefore(*Header, Header->getFirstInsertionPt());
-    K.Varying.insert(New.At);
+    K.Varying[New.At] = true;
     for (auto &Element : S.Elements) {
         IRBuilder<ConstantFolder, IRBuilderCallbackInserter> Here(
             Element.first->getContext(), ConstantFolder(),
-            IRBuilderCallbackInserter([&](Instruction *Made) { K.Varying.insert(Made); }));
+            IRBuilderCallbackInserter([&](Instruction *Made) { K.Varying[Made] = true; }));
         Here.SetInsertPoint(Element.first);
         Element.first->replaceAllUsesWith(write(Here, Element.second, Element.first->getType(), S.Counter, New.At));
     }
@@ -281,7 +284,6 @@ bool Sharer::share(Loop &L, unsigned Number)
     Region Inside, Behind;
     Inside.Is = Behind.Is = Kind::Join;
     Inside.Head = Header;
-    Inside.Line = Behind.Line = 0;
     Inside.Blocks.assign(L.block_begin(), L.block_end());
     Inside.End = Latch;
     Inside.Next = Exit;

@@ -76,9 +76,14 @@ std::optional<Sum> product(const Sum &A, const Sum &B);
 llvm::Value *write(llvm::IRBuilderBase &B, const Sum &S, llvm::Type *T, const llvm::Value *Element, llvm::Value *For);
 
 struct Ids {
-    llvm::CallInst *Id[3];
-    llvm::Value *Extent[3];
+    llvm::CallInst *Id[3] = {nullptr, nullptr, nullptr};
+    llvm::Value *Extent[3] = {nullptr, nullptr, nullptr};
 
+    void add(unsigned D, llvm::CallInst &Call)
+    {
+        Id[D] = &Call;
+        Extent[D] = Call.getArgOperand(1);
+    }
     bool isId(const llvm::Value *V) const
     {
         return V == Id[0] || V == Id[1] || V == Id[2];

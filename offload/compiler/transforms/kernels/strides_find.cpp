@@ -31,11 +31,12 @@ bool StrideFinder::isAlone(Shared &S)
     SmallPtrSet<const Value *, 16>
         Tainted; /* follow from the counter of a group, or from ids, but not from the element alone */
     const Sum Id = linear(S.Dimension);
+    auto *Next = cast<Instruction>(S.Counter->getIncomingValueForBlock(S.L->getLoopLatch()));
     if (S.ByGroup) {
         Opaque = S.Counter;
         Tainted.insert(S.Counter);
+        Tainted.insert(Next);
     }
-    auto *Next = cast<Instruction>(S.Counter->getIncomingValueForBlock(S.L->getLoopLatch()));
     auto *Compare = cast<Instruction>(S.Branch->getCondition());
     for (bool More = true; More;) {
         More = false;
@@ -80,6 +81,11 @@ bool StrideFinder::isAlone(Shared &S)
             }
     }
     Opaque = nullptr;
+    const auto IsTainted = [&](const Value *V) { return V != S.Counter && Tainted.count(V); };
+    for (auto &[J, Of] : S.Elements) /* which may be sums with other values of the turn */
+        for (auto &[Factors, Times] : Of.Terms)
+            if (any_of(Factors, IsTainted))
+                return false;
     return !S.ByGroup || !S.Elements.empty();
 }
 

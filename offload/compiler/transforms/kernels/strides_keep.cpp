@@ -82,13 +82,11 @@ uint64_t likelyExtent(Loop &L, const Ids &I, StrideFinder &Find, unsigned D)
 void keepStrides(Function &F, Keep Which, uint64_t Likely[2])
 {
     constexpr const char *Mark = "teamwork.shared";
-    Ids I{};
+    Ids I;
     for (Instruction &J : instructions(F))
         if (CallInst *Call = markerCall(J, IdMarker))
-            if (const auto *Level = dyn_cast<ConstantInt>(Call->getArgOperand(0)); Level && Level->getZExtValue() < 3) {
-                I.Id[Level->getZExtValue()] = Call;
-                I.Extent[Level->getZExtValue()] = Call->getArgOperand(1);
-            }
+            if (const auto *Level = dyn_cast<ConstantInt>(Call->getArgOperand(0)); Level && Level->getZExtValue() < 3)
+                I.add(unsigned(Level->getZExtValue()), *Call);
     if (!I.Id[0] || !I.Id[1] || !I.Id[2])
         return;
     SmallPtrSet<const Value *, 32> Items; /* what follows from ids */

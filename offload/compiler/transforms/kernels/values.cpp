@@ -179,7 +179,7 @@ bool collectVariable(Kernel &K, AllocaInst &Variable)
         if (!Followed || Change != Uses.end())
             return K.refuse("work-items may change a variable of the group, or hand it to a function elsewhere",
                             Change != Uses.end() ? cast<Instruction>((*Change)->getUser()) : nullptr);
-        K.Constant.insert(&Variable);
+        K.Constant[&Variable] = true;
         return true;
     }
     if (Variable.getAlign().value() > 64)
@@ -224,7 +224,7 @@ void findVarying(Kernel &K)
             for (const BasicBlock *Block : R.Blocks)
                 for (const Instruction &I : *Block)
                     if (!I.getType()->isVoidTy() && !K.Varying.count(&I) && isVarying(K, R, Diverges, I)) {
-                        K.Varying.insert(&I);
+                        K.Varying[&I] = true;
                         More = true;
                     }
         }
