@@ -20,6 +20,7 @@
 #include "base/detail.h"
 #include "command_group.h"
 #include "command_group_command.h"
+#include "kernel_pointers.h"
 #include "objects/data/buffer.h"
 #include "objects/data/usm_place.h"
 
@@ -48,27 +49,22 @@ size_t tw_command_group_temporary_bytes(const tw_command_group *group)
 /* Elements of an algorithm: more than any memory has, and so few that no number of bytes of them overflows. */
 #define MOST_ELEMENTS ((size_t)1 << 44)
 
-/* Finds the buffer of the group in which an address lies. Returns the number of bytes from there to the end of what the group
-   accesses of it; SIZE_MAX if the address lies in none. */
+/* Finds the contents of the group in which an address lies. Returns the number of bytes from there to the end of what the
+   group accesses of them; SIZE_MAX if the address lies in none. */
 static size_t bytes_behind(const struct tw_command_group *group, const void *address, const struct tw_data **found)
 {
-    size_t most = 0;
-    *found = NULL;
+    size_t offset, most = 0;
+    const struct tw_data *data = *found = tw_kernel_data_at(group, address, &offset);
     for (size_t i = 0; i < group->use_count; ++i) {
-        const struct tw_use *use = &group->uses[i];
-        const struct tw_data *data = use->data;
-        const size_t space = tw_data_space(data, group->device->space);
-        const unsigned char *first = atomic_load_explicit(&data->allocations[space].address, memory_order_relaxed);
-        const size_t offset = (size_t)((uintptr_t)address - (uintptr_t)first);
-        if (!first || offset >= data->bytes)
+        const struct tw_box *box = &group->uses[i].box;
+        if (!data || group->uses[i].data != data)
             continue;
-        const struct tw_box last = {{use->box.end[0] - 1, use->box.end[1] - 1, use->box.end[2] - 1}, {0}};
+        const struct tw_box last = {{box->end[0] - 1, box->end[1] - 1, box->end[2] - 1}, {0}};
         const size_t end = (tw_box_first(&last, &data->whole) + 1) * data->element_bytes;
         if (end > offset && end - offset > most)
             most = end - offset;
-        *found = data;
     }
-    return *found ? most : SIZE_MAX;
+    return data ? most : SIZE_MAX;
 }
 
 /* Returns true if arguments can be checked while they are recorded: the group has an address for each, and the numbers of
