@@ -18,7 +18,10 @@
  *              TW_ERROR_UNSUPPORTED
  *     in, out  in the device's memory: what an accessor of the group returns, or unified shared memory (usm.h), also
  *              further on in it: `(int *)tw_write(cg, x) + 10`. A pointer that is NULL is
- *              TW_ERROR_INVALID_ARGUMENT, and so is one into a buffer whose elements have another size
+ *              TW_ERROR_INVALID_ARGUMENT, and so is one into a buffer whose elements have another size. TW_ERROR_INVALID_RANGE:
+ *              the group's accessor, or the allocation, has fewer elements there than the algorithm takes or makes;
+ *              TW_ERROR_INVALID_ARGUMENT: `out` overlaps `in`, where it must not. Both are found where `count` is the
+ *              host's; what a selection or a reduction by key makes, nobody knows before
  *     count    of elements, at most; tw_count_on_device() says that the device has their number. 0 is allowed, and up
  *              to 2^44: more are TW_ERROR_INVALID_ARGUMENT. All places and numbers are counted in 64 bits. Other
  *              counts, as of segments or of values that are looked for, are the host's

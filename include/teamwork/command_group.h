@@ -308,7 +308,7 @@ typedef struct tw_root_group {
  *
  * Then the launch itself fails with TW_ERROR_INVALID_RANGE if it has more groups than the device runs at the same time; the
  * detail gives both numbers. On NVIDIA GPUs it fails with TW_ERROR_UNSUPPORTED if it has several groups and not the driver
- * launches it (TW_CUDA_LAUNCH=openmp).
+ * launches it (TW_CUDA_LAUNCH=libomptarget).
  */
 TW_API tw_root_group tw_root_group_of(tw_command_group *group, void *counter);
 
@@ -322,12 +322,15 @@ TW_API tw_root_group tw_root_group_of(tw_command_group *group, void *counter);
  *     tw_count_on_device(cg, tw_read(cg, kept));
  *     sum_ints(cg, tw_read(cg, x), most, 0, tw_discard_write(cg, sum));
  *
- * Called before the algorithm.
+ * Called before the algorithm: a group that is submitted with a count that no algorithm has taken fails with
+ * TW_ERROR_INVALID_COMMAND_GROUP.
  *
  * @param count  a size_t in the device's memory: what an accessor of the group returns, or unified shared memory
  *
  * Errors, kept in the group:
- *     TW_ERROR_INVALID_ARGUMENT  count is NULL, and no accessor of the group was of an empty buffer
+ *     TW_ERROR_INVALID_ARGUMENT  count is NULL, and no accessor of the group was of an empty buffer; or it is in a buffer
+ *                                of smaller elements than a size_t
+ *     TW_ERROR_INVALID_RANGE     the group's accessor, or the allocation, ends before the size_t does
  */
 TW_API void tw_count_on_device(tw_command_group *group, const void *count);
 

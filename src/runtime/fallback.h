@@ -34,7 +34,7 @@ struct tw_fallback {
     bool cancelled;
     struct tw_edge *edges; /* owned, once taken; from other commands' copies that the command waits for */
     size_t space_count;
-    bool is_part; /* of a launch: it runs in memory of its own, to which these pointers lead then */
+    bool is_part; /* of a launch, or of its buffers: it runs in memory of its own, to which these pointers lead then */
     size_t pointer_count;
     struct tw_fallback_pointer *pointers; /* owned */
     /* behind the arguments */
@@ -49,15 +49,15 @@ static inline bool tw_fallback_is_taken(const struct tw_fallback *fallback)
     return fallback && fallback->taken;
 }
 
-/* A group as it was recorded for the fallback queue. The fallback takes over `bounds`. A part of a launch has none: its block
-   leads to those of its command. */
+/* A group as it was recorded for the fallback queue. The fallback takes over `bounds`. A part of a divided launch has none:
+   its block leads to those of its command. */
 struct tw_fallback_record {
     const struct tw_internal_kernel *kernel;
     const struct tw_internal_launch *launch;
     struct tw_internal_bounds *bounds;
     const void *args;
     size_t args_bytes, use_count;
-    bool is_part; /* of a launch; only then there are: */
+    bool is_part; /* of a launch, or of its buffers; only then there are: */
     const struct tw_fallback_pointer *pointers;
     size_t pointer_count;
 };

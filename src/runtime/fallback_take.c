@@ -244,7 +244,7 @@ bool tw_fallback_take_locked(struct tw_task *task, struct tw_failure **failure, 
     if (task->failure)
         tw_cause_release(&task->failure->cause);
     task->failure = NULL;
-    if (!fallback->is_part) {
+    if (!fallback->is_part || fallback->bounds) { /* a part of a divided launch keeps those of its command */
         struct tw_internal_bounds *bounds = command->bounds;
         command->bounds = fallback->bounds;
         fallback->bounds = bounds;

@@ -36,6 +36,17 @@ TW_REDUCE_BY_KEY(add_alike, unsigned, unsigned, is_alike, tw_plus);
 TW_GATHER(gather_words, unsigned, unsigned);
 TW_HISTOGRAM_EVEN(count_words, unsigned, unsigned);
 TW_TOP_K(least_words, unsigned, tw_itself);
+TW_REDUCE_ALL(sum_words, unsigned, tw_plus);
+TW_SORT_PAIRS(sort_pairs, unsigned, unsigned);
+TW_PARTITION(part_even, unsigned, is_even);
+TW_SELECT_FLAGGED(take_flagged, unsigned);
+TW_SCATTER(scatter_words, unsigned, unsigned);
+TW_SHUFFLE(shuffle_words, unsigned);
+TW_MERGE(merge_words, unsigned, tw_less);
+TW_LOWER_BOUND(find_words, unsigned, tw_less);
+TW_HISTOGRAM_RANGE(count_between, unsigned, unsigned);
+TW_SEGMENTED_SCAN(add_up_parts, unsigned, tw_plus);
+TW_SEGMENTED_REDUCE(sum_parts, unsigned, tw_plus);
 
 struct blend {
     unsigned *out;
@@ -299,4 +310,127 @@ TW_TEST(programs)
         run_program(seed);
 }
 
-TW_TEST_LIST = {TW_CASE(programs), TW_CASES_END};
+/* ---- what does not fit --------------------------------------------------------------------------------------------- */
+
+enum { ROOM = 64, OVER = ROOM + 1 };
+
+/* Records an algorithm with arguments that do not fit, and expects it to be refused. `x`, `y`, `z` are of ROOM words, `n` of
+   as many size_t. */
+#define REFUSED(status, text, algorithm, ...)                                                                          \
+    do {                                                                                                               \
+        tw_command_group *cg = tw_queue_begin(queue);                                                                  \
+        unsigned *x = (unsigned *)tw_write(cg, buffers[0]), *y = (unsigned *)tw_write(cg, buffers[1]),                 \
+                 *z = (unsigned *)tw_write(cg, buffers[2]);                                                            \
+        size_t *n = (size_t *)tw_write(cg, sizes);                                                                     \
+        (void)x, (void)y, (void)z, (void)n;                                                                            \
+        algorithm(cg, __VA_ARGS__);                                                                                    \
+        tw_test_refuse(queue, cg, status, text);                                                                       \
+    } while (0)
+#define TOO_MANY(argument, algorithm, ...) REFUSED(TW_ERROR_INVALID_RANGE, "argument " argument, algorithm, __VA_ARGS__)
+#define OVERLAPPING(algorithm, ...) REFUSED(TW_ERROR_INVALID_ARGUMENT, "memory of its own", algorithm, __VA_ARGS__)
+
+TW_TEST(more_elements_than_there_are)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_buffer *buffers[3], *sizes = NULL, *few = NULL;
+    for (int i = 0; i < 3; ++i)
+        buffers[i] = tw_test_ints(ROOM, 1);
+    TW_PASS(tw_buffer_create(sizeof(size_t), tw_range_1d(ROOM), &sizes));
+    TW_PASS(tw_buffer_create(sizeof(unsigned), tw_range_1d(8), &few));
+    unsigned *small = NULL;
+
+    TOO_MANY("in", sum_words, x, OVER, 0, y);
+    TOO_MANY("out", sum_words, x, 1, 0, (unsigned *)((char *)(y + ROOM) - 2));
+    TOO_MANY("in", add_up_inclusive, x + 1, ROOM, y);
+    TOO_MANY("out", add_up_exclusive, x, ROOM, 0, y + 1);
+    TOO_MANY("in", take_even, x, OVER, y, n);
+    TOO_MANY("selected", take_even, x, ROOM, y, (size_t *)((char *)(n + ROOM) - 4));
+    TOO_MANY("out", part_even, x, ROOM, y + 1, n);
+    TOO_MANY("flags", take_flagged, x, (unsigned char *)(z + ROOM) - 1, ROOM, y, n);
+    TOO_MANY("in", sort_words, x, OVER, y);
+    TOO_MANY("out", sort_words_descending, x, ROOM, y + 1);
+    TOO_MANY("values", sort_pairs, x, z + 1, ROOM, y, (unsigned *)n);
+    TOO_MANY("values_out", sort_pairs, x, y, ROOM, (unsigned *)n, z + 1);
+    TOO_MANY("in", sort_by_byte, x, OVER, y);
+    TOO_MANY("out", sort_by_byte, x, ROOM, y + 1);
+    TOO_MANY("keys", add_alike, x, y, OVER, z, z, n);
+    TOO_MANY("values", add_alike, x, y + 1, ROOM, z, z, n);
+    TOO_MANY("indices", gather_words, x, ROOM, z + 1, ROOM, y);
+    TOO_MANY("in", gather_words, x, OVER, z, ROOM, y);
+    TOO_MANY("out", gather_words, x, ROOM, z, ROOM, y + 1);
+    TOO_MANY("in", scatter_words, x + 1, z, ROOM, y, ROOM);
+    TOO_MANY("out", scatter_words, x, z, ROOM, y, OVER);
+    TOO_MANY("in", shuffle_words, x, OVER, 1, y);
+    TOO_MANY("out", shuffle_words, x, ROOM, 1, y + 1);
+    TOO_MANY("a", merge_words, x, OVER, z, 1, y);
+    TOO_MANY("b", merge_words, x, 1, z, OVER, y);
+    TOO_MANY("out", merge_words, x, ROOM, z, 1, y);
+    TOO_MANY("in", find_words, x, OVER, y, ROOM, n);
+    TOO_MANY("values", find_words, x, ROOM, y, OVER, n);
+    TOO_MANY("out", find_words, x, ROOM, y, ROOM, n + 1);
+    TOO_MANY("in", count_words, x, OVER, BINS, 0, BINS, y);
+    TOO_MANY("histogram", count_words, x, ROOM, OVER, 0, OVER, y);
+    TOO_MANY("edges", count_between, x, ROOM, ROOM, z, y);
+    TOO_MANY("in", least_words_smallest, x, OVER, 1, y);
+    TOO_MANY("out", least_words_largest, x, ROOM, ROOM, y + 1);
+    TOO_MANY("offsets", sum_parts, x, ROOM, n, ROOM, 0, y);
+    TOO_MANY("out", sum_parts, x, ROOM, n, ROOM - 1, 0, y + 2);
+    TOO_MANY("in", add_up_parts_inclusive, x, OVER, n, 1, y);
+
+    OVERLAPPING(sort_words, x, ROOM, x);
+    OVERLAPPING(sort_pairs, x, z, ROOM, y, z);
+    OVERLAPPING(sort_by_byte, x, ROOM / 2, x + ROOM / 2 - 1);
+    OVERLAPPING(take_even, x, ROOM, x, n);
+    OVERLAPPING(gather_words, x, ROOM, z, 2, x + 1);
+    OVERLAPPING(shuffle_words, x, ROOM, 1, x);
+    OVERLAPPING(merge_words, x, 8, y, 8, y);
+
+    /* of a part, of parts together, of a buffer that is empty, and of unified shared memory */
+    tw_command_group *cg = tw_queue_begin(queue);
+    const unsigned *part = (const unsigned *)tw_read_part(cg, buffers[0], tw_id_1d(8), tw_range_1d(8));
+    sum_words(cg, part, 9, 0, (unsigned *)tw_write(cg, few));
+    tw_test_refuse(queue, cg, TW_ERROR_INVALID_RANGE, "has 8 elements of 4 bytes");
+    cg = tw_queue_begin(queue);
+    part = (const unsigned *)tw_read_part(cg, buffers[0], tw_id_1d(8), tw_range_1d(8));
+    (void)tw_read_part(cg, buffers[0], tw_id_1d(16), tw_range_1d(8));
+    sum_words(cg, part, 16, 0, (unsigned *)tw_discard_write(cg, few));
+    TW_PASS(tw_queue_submit(queue, cg, NULL));
+    tw_buffer *empty = NULL;
+    TW_PASS(tw_buffer_create(sizeof(unsigned), tw_range_1d(0), &empty));
+    cg = tw_queue_begin(queue);
+    sort_words(cg, (const unsigned *)tw_read(cg, empty), 1, (unsigned *)tw_write(cg, few));
+    tw_test_refuse(queue, cg, TW_ERROR_INVALID_RANGE, "has no elements");
+    small = (unsigned *)tw_malloc_device(tw_queue_device(queue), 8 * sizeof *small);
+    TW_CHECK(small);
+    TOO_MANY("in", sort_words, small + 1, 8, y);
+    tw_free(small);
+
+    /* counts */
+    const struct {
+        tw_buffer *count;
+        bool behind, alone;
+        tw_status status;
+        const char *text;
+    } wrong[] = {{few, false, false, TW_ERROR_INVALID_ARGUMENT, "elements of 4 bytes"},
+                 {sizes, true, false, TW_ERROR_INVALID_COMMAND_GROUP, "in front of"},
+                 {sizes, false, true, TW_ERROR_INVALID_COMMAND_GROUP, "in front of"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
+        cg = tw_queue_begin(queue);
+        const void *count = tw_read(cg, wrong[i].count);
+        if (!wrong[i].behind)
+            tw_count_on_device(cg, count);
+        if (wrong[i].alone)
+            tw_parallel_for(cg, tw_range_1d(ROOM), blend, .out = tw_write(cg, buffers[1]),
+                            .in = tw_read(cg, buffers[0]));
+        else
+            add_up_inclusive(cg, (const unsigned *)tw_read(cg, buffers[0]), ROOM, (unsigned *)tw_write(cg, buffers[1]));
+        if (wrong[i].behind)
+            tw_count_on_device(cg, count);
+        tw_test_refuse(queue, cg, wrong[i].status, wrong[i].text);
+    }
+    tw_test_expect_ints(buffers[1], 1);
+    tw_test_destroy_buffers((tw_buffer *[]){buffers[0], buffers[1], buffers[2], sizes, few, empty}, 6);
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
+TW_TEST_LIST = {TW_CASE(programs), TW_CASE(more_elements_than_there_are), TW_CASES_END};

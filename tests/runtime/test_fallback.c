@@ -102,6 +102,84 @@ TW_TEST(a_failed_transfer_or_launch_is_not_reported)
         }
 }
 
+/* ---- parts of buffers -------------------------------------------------------------------------------------------- */
+
+enum { ROWS = 6, COLUMNS = 8 };
+
+struct part_step {
+    TW_PART_VIEW(const int) in;
+    TW_PART_VIEW(int) out;
+    int *all; /* of a sub-buffer, changed in place */
+};
+static inline void part_step(tw_item item, const struct part_step *k)
+{
+    const size_t i = tw_global_id(item, 0), j = tw_global_id(item, 1);
+    tw_at(k->out, i, j) = tw_at(k->in, i, j) + 10;
+    k->all[i * COLUMNS + j] *= 3;
+}
+TW_RANGE_KERNEL(part_step, 2);
+
+struct part_groups {
+    tw_buffer *in, *out, *sub;
+    size_t row;
+    int calls;
+};
+
+static void record_part_step(tw_command_group *cg, void *user)
+{
+    struct part_groups *g = user;
+    const tw_range inner = tw_range_2d(2, COLUMNS - 2);
+    ++g->calls;
+    tw_parallel_for(cg, inner, part_step, .in = TW_READ_PART_VIEW(cg, g->in, tw_id_2d(g->row, 2), inner),
+                    .out = TW_DISCARD_WRITE_PART_VIEW(cg, g->out, tw_id_2d(g->row, 1), inner),
+                    .all = tw_read_write(cg, g->sub));
+}
+
+/* Groups of three parts each of which two buffers have, of which the copies or the launch of some fail. */
+static void parts(bool host, tw_sim_operation operation, uint64_t n, bool onward)
+{
+    struct pair pair = make_pair(host);
+    int in[ROWS][COLUMNS], out[ROWS][COLUMNS], all[ROWS][COLUMNS];
+    for (int i = 0; i < ROWS; ++i)
+        for (int j = 0; j < COLUMNS; ++j) {
+            in[i][j] = 100 * i + j;
+            out[i][j] = -1;
+            all[i][j] = i + j;
+        }
+    tw_buffer *b[6] = {NULL};
+    TW_PASS(tw_buffer_create_copy(in, sizeof(int), tw_range_2d(ROWS, COLUMNS), &b[0]));
+    TW_PASS(tw_buffer_create_copy(out, sizeof(int), tw_range_2d(ROWS, COLUMNS), &b[1]));
+    TW_PASS(tw_buffer_create_copy(all, sizeof(int), tw_range_2d(ROWS, COLUMNS), &b[2]));
+    TW_PASS((onward ? tw_sim_fail_from : tw_sim_fail_nth)(pair.device, operation, n));
+    for (size_t i = 0; i < 3; ++i) {
+        TW_PASS(tw_buffer_create_sub(b[2], tw_id_2d(2 * i, 0), tw_range_2d(2, COLUMNS), &b[3 + i]));
+        struct part_groups g = {b[0], b[1], b[3 + i], 2 * i, 0};
+        TW_PASS(tw_queue_submit_function(pair.first, pair.other, record_part_step, &g, NULL));
+        TW_EQUAL(g.calls, 2);
+    }
+    TW_PASS(tw_queue_wait(pair.first));
+    TW_PASS(tw_queue_wait(pair.other));
+    TW_PASS(tw_buffer_read(b[1], out));
+    TW_PASS(tw_buffer_read(b[2], all));
+    for (int i = 0; i < ROWS; ++i)
+        for (int j = 0; j < COLUMNS; ++j) {
+            const bool written = j >= 1 && j < COLUMNS - 1;
+            TW_EQUAL(out[i][j], written ? 100 * i + j + 11 : -1);
+            TW_EQUAL(all[i][j], j < COLUMNS - 2 ? 3 * (i + j) : i + j);
+        }
+    tw_test_destroy_buffers(b, 6);
+    end_pair(&pair);
+}
+
+TW_TEST(parts_of_buffers_fall_back)
+{
+    for (int host = 0; host < 2; ++host)
+        for (uint64_t n = 1; n <= 6; ++n) { /* each group has two copies */
+            parts(host, TW_SIM_LAUNCH, (n + 1) / 2, n % 2);
+            parts(host, TW_SIM_COPY, n, false);
+        }
+}
+
 static void fall_back(void *user)
 {
     (void)user;
@@ -672,6 +750,7 @@ TW_TEST(copies_that_fall_back_leave_room_for_others)
 }
 
 TW_TEST_LIST = {TW_CASE(a_failed_transfer_or_launch_is_not_reported),
+                TW_CASE(parts_of_buffers_fall_back),
                 TW_CASE(the_log_says_what_runs_elsewhere),
                 TW_CASE(a_reduction_runs_on_the_fallback),
                 TW_CASE(what_comes_before_and_after_is_in_its_order),

@@ -19,7 +19,7 @@ static tw_status check_driver(struct tw_backend_device *base)
     if (tw_cuda_part_of(base))
         return tw_fail(TW_ERROR_UNSUPPORTED, "a part of a GPU is not divided again");
     if (tw_cuda_choice() == TW_CUDA_OPENMP_LAUNCH)
-        return tw_fail(TW_ERROR_UNSUPPORTED, "TW_CUDA_LAUNCH=openmp: OpenMP divides no GPU");
+        return tw_fail(TW_ERROR_UNSUPPORTED, "TW_CUDA_LAUNCH=libomptarget: OpenMP divides no GPU");
     if (!tw_cuda.device_resource || !tw_cuda.resource_split || !tw_cuda.resource_describe || !tw_cuda.green_create
         || !tw_cuda.green_destroy || !tw_cuda.green_stream_create)
         return tw_fail(TW_ERROR_UNSUPPORTED, "the driver divides no GPU: that of CUDA 12.4 does");

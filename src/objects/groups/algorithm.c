@@ -7,6 +7,8 @@
  */
 #include "algorithm.h"
 
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +20,9 @@
 #include "base/detail.h"
 #include "command_group.h"
 #include "command_group_command.h"
+#include "kernel_pointers.h"
 #include "objects/data/buffer.h"
+#include "objects/data/usm_place.h"
 
 /* ---- what algorithms ask, and are told ------------------------------------------------------------------------- */
 
@@ -35,19 +39,101 @@ struct tw_internal_algorithm_device tw_internal_algorithm_device(const tw_comman
     return device;
 }
 
-void tw_count_on_device(tw_command_group *group, const void *count)
-{
-    if (!group || group->status != TW_SUCCESS)
-        return;
-    if (count)
-        group->counted = count;
-    else if (!group->accessed_nothing)
-        tw_command_group_fail(group, tw_fail(TW_ERROR_INVALID_ARGUMENT, "tw_count_on_device(): the count is NULL"));
-}
-
 size_t tw_command_group_temporary_bytes(const tw_command_group *group)
 {
     return group && group->algorithm ? group->algorithm->scratch_bytes : 0;
+}
+
+/* ---- what algorithms expect of their arguments --------------------------------------------------------------------- */
+
+/* Elements of an algorithm: more than any memory has, and so few that no number of bytes of them overflows. */
+#define MOST_ELEMENTS ((size_t)1 << 44)
+
+/* Finds the contents of the group in which an address lies. Returns the number of bytes from there to the end of what the
+   group accesses of them; SIZE_MAX if the address lies in none. */
+static size_t bytes_behind(const struct tw_command_group *group, const void *address, const struct tw_data **found)
+{
+    size_t offset, most = 0;
+    const struct tw_data *data = *found = tw_kernel_data_at(group, address, &offset);
+    for (size_t i = 0; i < group->use_count; ++i) {
+        const struct tw_box *box = &group->uses[i].box;
+        if (!data || group->uses[i].data != data)
+            continue;
+        const struct tw_box last = {{box->end[0] - 1, box->end[1] - 1, box->end[2] - 1}, {0}};
+        const size_t end = (tw_box_first(&last, &data->whole) + 1) * data->element_bytes;
+        if (end > offset && end - offset > most)
+            most = end - offset;
+    }
+    return data ? most : SIZE_MAX;
+}
+
+/* Returns true if arguments can be checked while they are recorded: the group has an address for each, and the numbers of
+   elements are the host's. */
+static bool are_known(const struct tw_command_group *group)
+{
+    return group && group->status == TW_SUCCESS && !group->recorder && !group->counted;
+}
+
+#define ARGUMENT "argument %s of the algorithm"
+
+void tw_internal_expect(tw_command_group *group, const char *name, const void *memory, size_t count,
+                        size_t element_bytes)
+{
+    const struct tw_data *data = NULL;
+    struct tw_usm_place place;
+    if (!are_known(group) || !count || count > MOST_ELEMENTS)
+        return;
+    const size_t bytes = count * element_bytes, left = memory ? bytes_behind(group, memory, &data) : SIZE_MAX;
+    tw_status status = TW_SUCCESS;
+    if (!memory && group->accessed_nothing)
+        status =
+            tw_fail(TW_ERROR_INVALID_RANGE, ARGUMENT " has no elements, of which the algorithm takes %zu", name, count);
+    else if (data && bytes > left)
+        status = tw_fail(TW_ERROR_INVALID_RANGE,
+                         ARGUMENT " has %zu elements of %zu bytes behind its address in what the group accesses of the "
+                                  "buffer, and the algorithm takes %zu",
+                         name, left / element_bytes, element_bytes, count);
+    else if (memory && !data && tw_usm_find_place(memory, bytes, name, &place) != TW_SUCCESS) {
+        char what[64];
+        snprintf(what, sizeof what, ARGUMENT, name);
+        status = tw_usm_find_place(memory, bytes, what, &place);
+    }
+    if (status != TW_SUCCESS)
+        tw_command_group_fail(group, status);
+}
+
+void tw_internal_expect_apart(tw_command_group *group, const void *in, size_t count, const void *out, size_t out_count,
+                              size_t element_bytes)
+{
+    if (!are_known(group) || !in || !out || !count || !out_count || count > MOST_ELEMENTS || out_count > MOST_ELEMENTS)
+        return;
+    const uintptr_t from = (uintptr_t)in, to = (uintptr_t)out;
+    if (from < to + out_count * element_bytes && to < from + count * element_bytes)
+        tw_command_group_fail(group,
+                              tw_fail(TW_ERROR_INVALID_ARGUMENT,
+                                      "the algorithm would write elements where it reads others: its output needs "
+                                      "memory of its own"));
+}
+
+void tw_count_on_device(tw_command_group *group, const void *count)
+{
+    const struct tw_data *data = NULL;
+    if (!group || group->status != TW_SUCCESS)
+        return;
+    if (count)
+        (void)bytes_behind(group, count, &data);
+    if (!count && !group->accessed_nothing)
+        tw_command_group_fail(group, tw_fail(TW_ERROR_INVALID_ARGUMENT, "tw_count_on_device(): the count is NULL"));
+    else if (data && data->element_bytes > 1 && data->element_bytes < sizeof(size_t))
+        tw_command_group_fail(group,
+                              tw_fail(TW_ERROR_INVALID_ARGUMENT,
+                                      "tw_count_on_device(): the count is a size_t, of %zu bytes, and the buffer "
+                                      "whose accessor gave it has elements of %zu bytes",
+                                      sizeof(size_t), data->element_bytes));
+    else
+        tw_internal_expect(group, "count", count, 1, sizeof(size_t));
+    if (group->status == TW_SUCCESS)
+        group->counted = count;
 }
 
 /* ---- temporary memory -------------------------------------------------------------------------------------------- */
@@ -103,9 +189,6 @@ static tw_status make_scratch(struct tw_queue *queue, size_t bytes, struct tw_bu
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 
-/* Elements of an algorithm: more than any memory has, and so few that no number of bytes of them overflows. */
-#define MOST_ELEMENTS ((size_t)1 << 44)
-
 /* Fails for a group that cannot have an algorithm. */
 static bool begin(struct tw_command_group *group)
 {
@@ -113,6 +196,12 @@ static bool begin(struct tw_command_group *group)
         tw_command_group_fail(group, tw_fail(TW_ERROR_UNSUPPORTED,
                                              "the queue is over several devices, and an algorithm runs on one: take a "
                                              "queue of one of them"));
+    if (group && group->status == TW_SUCCESS && (group->kernel || group->step))
+        tw_command_group_fail(group,
+                              tw_fail(TW_ERROR_INVALID_COMMAND_GROUP,
+                                      "the command group already has %s%s%s; an algorithm needs a group of its own",
+                                      group->kernel ? "kernel " : "a ",
+                                      group->kernel ? group->kernel->name : group->step, group->kernel ? "" : "()"));
     return tw_command_group_begin_step(group, "algorithm");
 }
 
@@ -262,6 +351,7 @@ void tw_internal_algorithm_run(tw_command_group *group, const struct tw_internal
         return;
     }
     block->counted = group->counted ? group->counted : TW_INTERNAL_NULL;
+    group->counted = NULL; /* tw_command_group_submit() refuses a count that no algorithm has taken */
     block->scratch = TW_INTERNAL_NULL;
     tw_status status = TW_SUCCESS;
     if (plan->scratch_bytes || plan->count > 1)

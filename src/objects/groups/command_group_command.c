@@ -188,6 +188,11 @@ tw_status tw_command_group_check(const tw_queue *queue, const tw_command_group *
                        queue ? "the command group was begun for another queue" : "the queue is NULL");
     if (tw_is_forked)
         return tw_refuse_fork();
+    if (__builtin_expect(group->counted && group->status == TW_SUCCESS, 0))
+        return tw_fail(
+            TW_ERROR_INVALID_COMMAND_GROUP,
+            "tw_count_on_device() was called, and no algorithm behind it takes the count: it stands in front of "
+            "the algorithm of its group");
     return tw_command_group_tell(group);
 }
 

@@ -15,6 +15,7 @@
 #include "base/tool.h"
 #include "divided.h"
 #include "divided_submit.h"
+#include "kernel_pointers.h"
 #include "objects/queues/recording.h"
 #include "runtime/fallback.h"
 #include "runtime/reclaim.h"
@@ -125,6 +126,12 @@ tw_status tw_internal_submit_launch(tw_queue *queue, tw_command_group **group, t
     return tw_internal_submit(queue, submitted, event, file, line);
 }
 
+static bool are_equal(const struct tw_use *one, const struct tw_use *other)
+{
+    return one->data == other->data && one->needs == other->needs && one->writes == other->writes
+           && tw_box_covers(&one->box, &other->box) && tw_box_covers(&other->box, &one->box);
+}
+
 /* Returns true if one group can run in the other's place: both have a kernel to run, or the same step, and the same
    uses. */
 static bool are_alike(const struct tw_command_group *one, const struct tw_command_group *other)
@@ -137,8 +144,7 @@ static bool are_alike(const struct tw_command_group *one, const struct tw_comman
         && (one->args_bytes != other->args_bytes || memcmp(one->args, other->args, one->args_bytes) != 0))
         return false;
     for (size_t i = 0; i < one->use_count; ++i)
-        if (one->uses[i].data != other->uses[i].data || one->uses[i].is_part
-            || one->uses[i].needs != other->uses[i].needs || one->uses[i].writes != other->uses[i].writes)
+        if (!are_equal(&one->uses[i], &other->uses[i]))
             return false;
     return true;
 }
@@ -155,23 +161,62 @@ static struct tw_command_group *record_by(tw_command_group_function function, vo
     return group;
 }
 
-/* Records a group for the fallback queue too, for the case that its command fails later. If that does not succeed, the
-   command has no fallback. */
+/* Returns true if a group accesses a part of a buffer. */
+static bool accesses_parts(const struct tw_command_group *group)
+{
+    for (size_t i = 0; i < group->use_count; ++i)
+        if (group->uses[i].is_part)
+            return true;
+    return false;
+}
+
+/* Finds the pointers in a group's block that lead into its buffers, which the caller frees. Returns false if there is no
+   kernel, if a word of the block may be an address that the kernel's list does not have, or if memory is exhausted. */
+static bool find_pointers(const struct tw_command_group *group, struct tw_fallback_pointer **pointers, size_t *count)
+{
+    const size_t words = group->kernel ? group->args_bytes / sizeof(void *) : 0;
+    *count = 0;
+    *pointers = words ? malloc(words * sizeof **pointers) : NULL;
+    for (size_t i = 0; *pointers && i < words; ++i) {
+        struct tw_fallback_pointer *pointer = &(*pointers)[*count];
+        const void *address;
+        memcpy(&address, group->args + i * sizeof address, sizeof address);
+        pointer->at = i * sizeof address;
+        pointer->data = tw_kernel_data_at(group, address, &pointer->offset);
+        if (!pointer->data)
+            continue;
+        if (!tw_kernel_has_pointer_at(group->kernel, pointer->at))
+            return false;
+        ++*count;
+    }
+    return *pointers != NULL;
+}
+
+/* Records a group for the fallback queue too, for the case that its command fails later. One that accesses parts of buffers
+   runs in memory of its own there, beside the other parts. If that does not succeed, the command has no fallback. */
 static void record_fallback(struct tw_command_group *group, tw_queue *fallback, tw_command_group_function function,
                             void *user)
 {
     struct tw_command_group *other = record_by(function, user, fallback);
-    if (other && other->status == TW_SUCCESS && are_alike(group, other)) {
+    struct tw_fallback_pointer *pointers = NULL;
+    size_t count = 0;
+    const bool is_part = accesses_parts(group);
+    if (other && other->status == TW_SUCCESS && are_alike(group, other)
+        && (!is_part || find_pointers(other, &pointers, &count))) {
         const struct tw_fallback_record record = {.kernel = other->kernel,
                                                   .launch = &other->launch,
                                                   .bounds = other->bounds,
                                                   .args = other->args,
                                                   .args_bytes = other->args_bytes,
-                                                  .use_count = other->use_count};
+                                                  .use_count = other->use_count,
+                                                  .is_part = is_part,
+                                                  .pointers = pointers,
+                                                  .pointer_count = count};
         group->fallback = tw_fallback_create(&fallback->tasks, &record);
         if (group->fallback)
             other->bounds = NULL;
     }
+    free(pointers);
     tw_command_group_discard(other);
 }
 

@@ -157,19 +157,36 @@ static tw_status refuse_size(const tw_kernel *kernel, const struct tw_internal_p
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
-/* Returns the size of the elements of the group's buffer that an address lies in, which is probably use `likely`; 0 if
-   it lies in none. */
-static size_t element_bytes_at(const struct tw_command_group *group, const void *address, size_t likely)
+/* Returns the group's contents in which an address lies, which is probably use `likely`; NULL if it lies in none. Stores how
+   many bytes it is behind the first one. */
+static struct tw_data *data_at(const struct tw_command_group *group, const void *address, size_t likely, size_t *offset)
 {
     const size_t count = group->use_count;
     for (size_t i = 0; i < count; ++i) {
-        const struct tw_data *data = group->uses[(likely + i) % count].data;
+        struct tw_data *data = group->uses[(likely + i) % count].data;
         const size_t space = tw_data_space(data, group->device->space);
         const unsigned char *first = atomic_load_explicit(&data->allocations[space].address, memory_order_relaxed);
-        if (first && (uintptr_t)address - (uintptr_t)first < data->bytes)
-            return data->element_bytes;
+        *offset = (uintptr_t)address - (uintptr_t)first;
+        if (first && *offset < data->bytes)
+            return data;
     }
-    return 0;
+    return NULL;
+}
+
+struct tw_data *tw_kernel_data_at(const struct tw_command_group *group, const void *address, size_t *offset)
+{
+    return data_at(group, address, 0, offset);
+}
+
+bool tw_kernel_has_pointer_at(const tw_kernel *kernel, size_t at)
+{
+    unsigned count;
+    if (tw_kernel_list_pointers(kernel, &count) != TW_SUCCESS)
+        return false;
+    for (unsigned i = 1; i <= count; ++i)
+        if (kernel->pointers[i].offset == at)
+            return true;
+    return false;
 }
 
 /* Returns true if a pointer to numbers, or to vectors, may lead to elements of a size. Those of a vector's parts may be
@@ -200,7 +217,9 @@ tw_status tw_kernel_check_pointers(const struct tw_command_group *group, const t
             return refuse_null(kernel, pointer);
         if (value == UNFILLED)
             return refuse_unfilled(kernel, pointer);
-        const size_t bytes = value && pointer->bytes ? element_bytes_at(group, value, i - 1) : 0;
+        size_t offset;
+        const struct tw_data *data = value && pointer->bytes ? data_at(group, value, i - 1, &offset) : NULL;
+        const size_t bytes = data ? data->element_bytes : 0;
         if (bytes && !fits(pointer, bytes))
             return refuse_size(kernel, pointer, bytes);
     }

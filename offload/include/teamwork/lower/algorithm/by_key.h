@@ -140,6 +140,9 @@
             &plan, device, &k.common, device.is_gpu ? 4 + sizeof(value_type) : sizeof(name##_run),                     \
             sizeof(key_type) + sizeof(value_type), TW_INTERNAL_KEYED_TILE(key_type, part_type),                        \
             TW_KERNEL(name##_sums), device.is_gpu ? TW_KERNEL(name##_tiles) : TW_KERNEL(name##_shares));               \
+        tw_internal_expect(group, "keys", in, count, sizeof(key_type));                                                \
+        tw_internal_expect(group, "values", values, count, sizeof(value_type));                                        \
+        tw_internal_expect(group, "runs", runs, 1, sizeof(size_t));                                                    \
         tw_internal_algorithm_run(group, &plan, &k.common, sizeof k);                                                  \
     }
 

@@ -207,8 +207,9 @@ enum {
             device.is_gpu ? TW_KERNEL(name##_clear_map) : TW_KERNEL(name##_histogram_sums));                           \
         if (refusal)                                                                                                   \
             tw_internal_algorithm_refuse(group, refusal);                                                              \
-        else                                                                                                           \
-            tw_internal_algorithm_run(group, &plan, &k->common, sizeof *k);                                            \
+        tw_internal_expect(group, "in", k->in, k->common.count, sizeof(type));                                         \
+        tw_internal_expect(group, "histogram", k->histogram, k->bins, sizeof(counter));                                \
+        tw_internal_algorithm_run(group, &plan, &k->common, sizeof *k);                                                \
     }
 
 #define TW_INTERNAL_HISTOGRAM_EVEN(name, type, counter)                                                                \
@@ -264,6 +265,7 @@ enum {
         k.in = in;                                                                                                     \
         k.histogram = histogram;                                                                                       \
         k.edges = edges;                                                                                               \
+        tw_internal_expect(group, "edges", edges, bins + 1, sizeof(type));                                             \
         k.bins = bins;                                                                                                 \
         name##_record(group, &k, tw_internal_refuse_bins(bins));                                                       \
     }

@@ -369,6 +369,11 @@ enum { TW_INTERNAL_MERGED_FROM_BOTH_ENDS = 128, TW_INTERNAL_MERGED_FROM_BOTH_END
         tw_internal_plan_merge(&plan, device, a_count + b_count, &k.share, sizeof(type), TW_INTERNAL_MERGE_TILE(type), \
                                sizeof(type) <= TW_INTERNAL_MERGE_MOST_STAGED ? TW_KERNEL(name##_merge_paths) : NULL,   \
                                device.is_gpu ? TW_KERNEL(name##_merge_tiles) : TW_KERNEL(name##_merge_shares));        \
+        tw_internal_expect(group, "a", a, a_count, sizeof(type));                                                      \
+        tw_internal_expect(group, "b", b, b_count, sizeof(type));                                                      \
+        tw_internal_expect(group, "out", out, a_count + b_count, sizeof(type));                                        \
+        tw_internal_expect_apart(group, a, a_count, out, a_count + b_count, sizeof(type));                             \
+        tw_internal_expect_apart(group, b, b_count, out, a_count + b_count, sizeof(type));                             \
         tw_internal_algorithm_run(group, &plan, &k.common, sizeof k);                                                  \
     }
 

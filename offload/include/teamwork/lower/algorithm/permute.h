@@ -44,6 +44,7 @@
         tw_internal_begin_plan(&plan);                                                                                 \
         tw_internal_add_map(&plan, device, TW_INTERNAL_MAP_KERNEL(name, device), count,                                \
                             sizeof(type) + sizeof(index_type));                                                        \
+        tw_internal_expect(group, "indices", indices, count, sizeof(index_type));                                      \
         tw_internal_algorithm_run(group, &plan, &k.common, sizeof k);                                                  \
     }
 #define TW_INTERNAL_BY_NUMBER(i, place) (i)
@@ -54,6 +55,9 @@
     static inline __attribute__((unused)) void name(tw_command_group *group, const type *in, size_t in_count,          \
                                                     const index_type *indices, size_t count, type *out)                \
     {                                                                                                                  \
+        tw_internal_expect(group, "in", in, in_count, sizeof(type));                                                   \
+        tw_internal_expect(group, "out", out, count, sizeof(type));                                                    \
+        tw_internal_expect_apart(group, in, in_count, out, count, sizeof(type));                                       \
         name##_record(group, in, indices, count, out, in_count);                                                       \
     }
 
@@ -62,6 +66,9 @@
     static inline __attribute__((unused)) void name(                                                                   \
         tw_command_group *group, const type *in, const index_type *indices, size_t count, type *out, size_t out_count) \
     {                                                                                                                  \
+        tw_internal_expect(group, "in", in, count, sizeof(type));                                                      \
+        tw_internal_expect(group, "out", out, out_count, sizeof(type));                                                \
+        tw_internal_expect_apart(group, in, count, out, out_count, sizeof(type));                                      \
         name##_record(group, in, indices, count, out, out_count);                                                      \
     }
 
@@ -202,6 +209,9 @@ TW_INTERNAL_ALWAYS_INLINE void tw_internal_biject_all(const struct tw_internal_s
         k.keys = tw_internal_shuffle_keys(seed);                                                                       \
         tw_internal_begin_plan(&plan);                                                                                 \
         tw_internal_add_map(&plan, device, TW_INTERNAL_MAP_KERNEL(name, device), count, 64 + sizeof(type));            \
+        tw_internal_expect(group, "in", in, count, sizeof(type));                                                      \
+        tw_internal_expect(group, "out", out, count, sizeof(type));                                                    \
+        tw_internal_expect_apart(group, in, count, out, count, sizeof(type));                                          \
         tw_internal_algorithm_run(group, &plan, &k.common, sizeof k);                                                  \
     }
 

@@ -46,6 +46,15 @@ TW_API struct tw_internal_algorithm_device tw_internal_algorithm_device(const tw
 TW_API void tw_internal_algorithm_run(tw_command_group *group, const struct tw_internal_plan *plan,
                                       struct tw_internal_algorithm *block, size_t block_bytes);
 
+/* Fail the group, before its algorithm is recorded, with TW_ERROR_INVALID_RANGE if `count` elements from an address on do
+   not all lie in the buffer, or in the allocation, where they begin; and with TW_ERROR_INVALID_ARGUMENT if elements that
+   are read lie where others are written. `name` is that of the argument. Addresses that the library does not know pass, and
+   all where the device has the number of elements. */
+TW_API void tw_internal_expect(tw_command_group *group, const char *name, const void *memory, size_t count,
+                               size_t element_bytes);
+TW_API void tw_internal_expect_apart(tw_command_group *group, const void *in, size_t count, const void *out,
+                                     size_t out_count, size_t element_bytes);
+
 /* Keeps TW_ERROR_INVALID_ARGUMENT in the group, unless it has failed, for arguments that an algorithm cannot take.
    `message` says which. */
 TW_API void tw_internal_algorithm_refuse(tw_command_group *group, const char *message);

@@ -200,6 +200,8 @@ enum { TW_INTERNAL_REDUCE_GROUPS = 8 }; /* groups for each multiprocessor */
         k.init = init;                                                                                                 \
         tw_internal_plan_reduce(&plan, device, &k.common, &k.groups, sizeof(type), TW_INTERNAL_TILE(type),             \
                                 device.is_gpu ? TW_KERNEL(name##_reduce_tiles) : TW_KERNEL(name##_reduce_shares));     \
+        tw_internal_expect(group, "in", in, count, sizeof(type));                                                      \
+        tw_internal_expect(group, "out", out, 1, sizeof(type));                                                        \
         if (!count)                                                                                                    \
             k.in = out; /* there is nothing to read */                                                                 \
         tw_internal_algorithm_run(group, &plan, &k.common, sizeof k);                                                  \

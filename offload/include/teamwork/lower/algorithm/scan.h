@@ -350,6 +350,8 @@ enum { TW_INTERNAL_SCANNED_AT_ONCE = 4, TW_INTERNAL_SCANNED_BYTES = 32 }; /* ele
         tw_internal_plan_scan(&plan, device, &k->common, &k->blocks, sizeof(type), TW_INTERNAL_LONG_TILE(type),        \
                               TW_KERNEL(name##_scan_sums),                                                             \
                               device.is_gpu ? TW_KERNEL(name##_scan_tiles) : TW_KERNEL(name##_scan_shares));           \
+        tw_internal_expect(group, "in", k->in, k->common.count, sizeof(type));                                         \
+        tw_internal_expect(group, "out", k->out, k->common.count, sizeof(type));                                       \
         tw_internal_algorithm_run(group, &plan, &k->common, sizeof *k);                                                \
     }                                                                                                                  \
     static inline __attribute__((unused)) void name##_inclusive(tw_command_group *group, const type *in, size_t count, \

@@ -46,6 +46,9 @@ enum { TW_INTERNAL_SEARCH_BYTES = 128 }; /* what a search costs a CPU, as memory
         tw_internal_begin_plan(&plan);                                                                                 \
         tw_internal_add_map(&plan, device, TW_INTERNAL_MAP_KERNEL(name, device), value_count,                          \
                             TW_INTERNAL_SEARCH_BYTES);                                                                 \
+        tw_internal_expect(group, "in", in, count, sizeof(type));                                                      \
+        tw_internal_expect(group, "values", values, value_count, sizeof(type));                                        \
+        tw_internal_expect(group, "out", out, value_count, sizeof(size_t));                                            \
         tw_internal_algorithm_run(group, &plan, &k.common, sizeof k);                                                  \
     }
 

@@ -402,6 +402,9 @@ TW_INTERNAL_ALWAYS_INLINE bool tw_internal_is_edge(const struct tw_internal_algo
     {                                                                                                                  \
         struct tw_internal_plan plan;                                                                                  \
         name##_plan(&plan, tw_internal_algorithm_device(group), k);                                                    \
+        tw_internal_expect(group, "in", k->in, k->common.count, sizeof(type));                                         \
+        tw_internal_expect(group, "offsets", k->offsets, k->segments.count + 1, sizeof(size_t));                       \
+        tw_internal_expect(group, "out", k->out, k->common.count, sizeof(type));                                       \
         tw_internal_algorithm_run(group, &plan, &k->common, sizeof *k);                                                \
     }                                                                                                                  \
     static inline __attribute__((unused)) void name##_inclusive(tw_command_group *group, const type *in, size_t count, \
@@ -467,6 +470,9 @@ TW_INTERNAL_ALWAYS_INLINE bool tw_internal_is_edge(const struct tw_internal_algo
             plan.scratch_bytes = k.segments.sums + (count + 1) * sizeof(type);                                         \
             tw_internal_add_map(&plan, device, TW_KERNEL(name##_finish_map), segments, sizeof(type));                  \
         }                                                                                                              \
+        tw_internal_expect(group, "in", k.in, k.common.count, sizeof(type));                                           \
+        tw_internal_expect(group, "offsets", k.offsets, k.segments.count + 1, sizeof(size_t));                         \
+        tw_internal_expect(group, "out", k.out, k.segments.count, sizeof(type));                                       \
         tw_internal_algorithm_run(group, &plan, &k.common, sizeof k);                                                  \
     }
 

@@ -239,6 +239,10 @@ enum { TW_INTERNAL_SELECT_BY_COPY = 32, TW_INTERNAL_SELECTED_AT_ONCE = 128 };
         tw_internal_plan_select(&plan, device, &k.common, sizeof(type), TW_INTERNAL_SELECT_TILE(type),                 \
                                 TW_KERNEL(name##_select_counts),                                                       \
                                 device.is_gpu ? TW_KERNEL(name##_select_tiles) : TW_KERNEL(name##_select_shares));     \
+        tw_internal_expect(group, "in", in, count, sizeof(type));                                                      \
+        tw_internal_expect(group, "out", out, splits ? count : 0, sizeof(type));                                       \
+        tw_internal_expect(group, "selected", selected, 1, sizeof(size_t));                                            \
+        tw_internal_expect_apart(group, in, count, out, count ? splits ? count : 1 : 0, sizeof(type));                 \
         tw_internal_algorithm_run(group, &plan, &k.common, sizeof k);                                                  \
     }
 
@@ -257,6 +261,7 @@ enum { TW_INTERNAL_SELECT_BY_COPY = 32, TW_INTERNAL_SELECTED_AT_ONCE = 128 };
                                                     const unsigned char *flags, size_t count, type *out,               \
                                                     size_t *selected)                                                  \
     {                                                                                                                  \
+        tw_internal_expect(group, "flags", flags, count, 1);                                                           \
         name##_record(group, in, flags, count, out, selected);                                                         \
     }
 

@@ -169,6 +169,9 @@
                               device.is_gpu ? TW_KERNEL(name##_sort_tiles) : TW_KERNEL(name##_sort_shares),            \
                               TW_KERNEL(name##_sort_ranks),                                                            \
                               (sizeof(name##_key_word) <= 4 ? 1 : 2) + sizeof(name##_key_part) / 32);                  \
+        tw_internal_expect(group, "in", k->in, count, key_bytes);                                                      \
+        tw_internal_expect(group, "out", k->out, count, key_bytes);                                                    \
+        tw_internal_expect_apart(group, k->in, count, k->out, count, key_bytes);                                       \
         tw_internal_algorithm_run(group, &plan, &k->common, sizeof *k);                                                \
     }
 
@@ -209,6 +212,9 @@
         k.out = keys_out;                                                                                              \
         k.values = values;                                                                                             \
         k.values_out = values_out;                                                                                     \
+        tw_internal_expect(group, "values", values, count, sizeof(value_type));                                        \
+        tw_internal_expect(group, "values_out", values_out, count, sizeof(value_type));                                \
+        tw_internal_expect_apart(group, values, count, values_out, count, sizeof(value_type));                         \
         name##_record(group, &k, count, first_bit, past_bit, descending);                                              \
     }                                                                                                                  \
     static inline __attribute__((unused)) void name(tw_command_group *group, const key_type *keys,                     \

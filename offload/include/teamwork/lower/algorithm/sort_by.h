@@ -289,6 +289,9 @@ TW_INTERNAL_ALWAYS_INLINE struct tw_internal_run_pair tw_internal_run_pair(const
                                  sizeof(type) <= TW_INTERNAL_MERGE_MOST_STAGED ? TW_INTERNAL_MERGE_TILE(type) : 0,     \
                                  TW_KERNEL(name##_sort_by_ranks), TW_KERNEL(name##_sort_by_paths),                     \
                                  device.is_gpu ? TW_KERNEL(name##_sort_by_tiles) : TW_KERNEL(name##_sort_by_shares));  \
+        tw_internal_expect(group, "in", in, count, sizeof(type));                                                      \
+        tw_internal_expect(group, "out", out, count, sizeof(type));                                                    \
+        tw_internal_expect_apart(group, in, count, out, count, sizeof(type));                                          \
         tw_internal_algorithm_run(group, &plan, &k.common, sizeof k);                                                  \
     }
 

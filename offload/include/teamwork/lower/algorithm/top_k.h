@@ -271,6 +271,8 @@ TW_INTERNAL_ALWAYS_INLINE struct tw_internal_wanted tw_internal_choose(struct tw
         tw_internal_add_transformed_scan(&plan, device, &k.common, sizeof(struct tw_internal_below), sizeof(type),     \
                                          TW_INTERNAL_SCANNED_TILE(struct tw_internal_below), TW_KERNEL(name##_sums),   \
                                          device.is_gpu ? TW_KERNEL(name##_tiles) : TW_KERNEL(name##_shares));          \
+        tw_internal_expect(group, "in", in, count, sizeof(type));                                                      \
+        tw_internal_expect(group, "out", out, ONE ? count != 0 : rank < count ? rank : count, sizeof(type));           \
         tw_internal_algorithm_run(group, &plan, &k.common, sizeof k);                                                  \
     }
 
