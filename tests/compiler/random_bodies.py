@@ -479,6 +479,14 @@ class Cube(Body):
         return self.pick(f"(int)tw_local_id(item, {d})", f"(int)(tw_global_id(item, {d}) & 63)", f"(int)tw_group_id({of}, {d})", f"(int)tw_local_range({of}, {d})", f"(int)tw_group_range({of}, {d})",
                          f"k->in[(tw_local_id(item, {d}) * 31 + tw_local_id(item, {(d + 1) % 3})) & 1023]")
 
+    def condition(self, depth=1):
+        """Also the border of a group."""
+        if self.kernel.form == "range" or self.chance(0.6):
+            return super().condition(depth)
+        sides = [f"(int)tw_local_id(item, {d}) == {side}" for d in range(3) for side in ("0", f"(int)tw_local_range({self.kernel.of_group}, {d}) - 1")]
+        border = " || ".join(self.rng.sample(sides, self.pick(2, 3, 4)))
+        return self.pick(f"({border})", f"!({border})")
+
 
 class Rows(Body):
     """Rows and columns that are found by a division, and what stands beside that place."""

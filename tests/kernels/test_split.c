@@ -687,6 +687,32 @@ static void shares_turns_model(const int *in, int *out, int n, size_t items, siz
     }
 }
 
+/* The border of a tile, which is a condition of both ids, decides before a barrier and behind it. */
+SHAPE(borders)
+{
+    TW_LOCAL(int, tile, [4][16]);
+    const size_t at = place_of(item);
+    const int y = (int)tw_local_id(item, 0), x = (int)tw_local_id(item, 1);
+    const bool is_border = x == 0 || x == (int)tw_local_range(item, 1) - 1 || y == 0;
+    tile[y][x] = k->in[at];
+    tw_barrier(item, TW_LOCAL_SPACE);
+    const int sum = is_border ? 0 : tile[y - 1][x] + tile[y][x - 1] + tile[y][x + 1];
+    tw_barrier(item, TW_LOCAL_SPACE);
+    if (!is_border)
+        tile[y][x] = sum;
+    tw_barrier(item, TW_LOCAL_SPACE);
+    k->out[at] = is_border ? k->n : tile[y][x];
+}
+TW_ND_RANGE_KERNEL(borders, 4, 16);
+static void borders_model(const int *in, int *out, int n, size_t items, size_t group)
+{
+    (void)group;
+    for (size_t l = 0; l < items; ++l) {
+        const bool is_border = l % 16 == 0 || l % 16 == 15 || l / 16 == 0;
+        out[l] = is_border ? n : in[l - 16] + in[l - 1] + in[l + 1];
+    }
+}
+
 /* What a work-item has of its own does not go by the element: a sum, another id, an array, and what it read before. */
 SHAPE(own_turns)
 {
@@ -944,6 +970,7 @@ TW_TEST(ranges_that_a_group_shares_out)
     CHECK(queue, shares_cells, line(ITEMS), 0);
     CHECK(queue, shares_tile, nd_groups(tw_range_2d(1, 3), tw_range_2d(4, 16)), 5);
     CHECK(queue, shares_turns, line(ITEMS), 7);
+    CHECK(queue, borders, nd_groups(tw_range_2d(1, 3), tw_range_2d(4, 16)), 5);
     CHECK(queue, own_turns, line(ITEMS), 11);
     CHECK(queue, comes_back, line(8), 3);
     CHECK(queue, sums_of_rows, line(ITEMS), 3);

@@ -53,6 +53,32 @@ entry:
   ret void
 }
 
+; A value of a work-item that stands between the ids is computed in the loops, too.
+; CHECK-LABEL: @freezes(
+; CHECK-NOT: poison
+; CHECK: freeze i64 %tw_id
+; CHECK-NOT: poison
+; CHECK-LABEL: @some_wait_is_split(
+define i1 @freezes_is_split() {
+  %done = call i1 @tw_internal_marker_done(ptr @freezes)
+  ret i1 %done
+}
+
+define internal void @freezes(ptr %group) "teamwork.split"="freezes" {
+entry:
+  %x = load ptr, ptr %group, align 8
+  call void @tw_internal_marker_begin(ptr %group, ptr @tw_internal_split_memory, ptr @tw_internal_split_diverge)
+  %level.0 = call i64 @tw_internal_marker_id(i32 0, i64 1)
+  %row = call i64 @tw_internal_marker_id(i32 1, i64 4)
+  %row.frozen = freeze i64 %row
+  %i = call i64 @tw_internal_marker_id(i32 2, i64 8)
+  %at = getelementptr inbounds [8 x i64], ptr %x, i64 %row, i64 %i
+  store i64 %row.frozen, ptr %at, align 8
+  %ok = call i1 @tw_internal_marker_barrier(i32 7)
+  store i64 %row.frozen, ptr %x, align 8
+  ret void
+}
+
 ; Work-items that come to another barrier than the first of the group are told of.
 ; CHECK-LABEL: @some_wait(
 ; CHECK: call void @tw_internal_split_diverge

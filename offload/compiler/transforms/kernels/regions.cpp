@@ -46,6 +46,7 @@ class Cutter
     BasicBlock *Start = nullptr;
     MapVector<BasicBlock *, Region> Heads;
 
+    void moveBehindIds(Instruction *Last);
     bool findStart();
     bool joinReturns();
     void findBarriers();
@@ -73,6 +74,20 @@ class Cutter
     }
 };
 
+/* LLVM puts what it computes from an id, such as a freeze, directly behind it, in front of the next one. */
+void Cutter::moveBehindIds(Instruction *Last)
+{
+    SmallPtrSet<const Value *, 8> OfItems(K.Id, std::end(K.Id));
+    SmallVector<Instruction *, 4> Moved;
+    for (Instruction &I : make_range(Last->getParent()->begin(), Last->getIterator()))
+        if (!is_contained(K.Id, &I) && any_of(I.operands(), [&](const Use &U) { return OfItems.contains(U); })) {
+            OfItems.insert(&I);
+            Moved.push_back(&I);
+        }
+    for (Instruction *I : reverse(Moved))
+        I->moveAfter(Last);
+}
+
 /* What comes before the ids is the group's. */
 bool Cutter::findStart()
 {
@@ -94,6 +109,7 @@ bool Cutter::findStart()
     if (Begins != 1 || Ids != 3 || !K.Id[0] || !K.Id[1] || !K.Id[2] || K.Id[0]->getParent() != Last->getParent()
         || K.Id[1]->getParent() != Last->getParent() || K.Id[2]->getParent() != Last->getParent())
         return K.refuse("of its ids");
+    moveBehindIds(Last);
     Start = SplitBlock(Last->getParent(), Last->getNextNode());
     Start->setName("tw_start");
     addHead(Kind::Start, Start);
