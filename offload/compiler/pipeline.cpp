@@ -115,7 +115,8 @@ struct ModuleStep {
 
 /* Kernels are divided at their barriers, once everything is there and nothing was moved. The markers of the headers have no other
    meaning. */
-constexpr ModuleStep First[] = {{"tw-kernels", takeKernels, Need::Required}, {"tw-gpu-assembly", tellAssembly}};
+constexpr ModuleStep First[] = {
+    {"tw-kernels", takeKernels, Need::Required}, {"tw-gpu-assembly", tellAssembly}, {"tw-gpu-bounds", setLaunchBounds}};
 
 /* In front of LLVM's vectorizer, where everything is inlined and simple. */
 constexpr FunctionStep BeforeVectorizer[] = {

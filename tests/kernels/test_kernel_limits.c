@@ -60,6 +60,73 @@ TW_TEST(the_largest_group_is_what_the_limit_says)
     TW_PASS(tw_queue_destroy(&queue));
 }
 
+/* More numbers than a work-item of such a group has registers on a GPU. */
+enum { CROWD = 1024, KEPT = 96 };
+
+struct crowded {
+    const unsigned *in;
+    unsigned *out;
+    int turns;
+};
+static inline unsigned crowded_sum(const unsigned *in, int turns, size_t i)
+{
+    unsigned kept[KEPT], sum = 0;
+    for (int j = 0; j < KEPT; ++j)
+        kept[j] = in[(i + (size_t)j) % CROWD];
+    for (int turn = 0; turn < turns; ++turn)
+        for (int j = 0; j < KEPT; ++j)
+            kept[j] = kept[j] * kept[KEPT - 1 - j] + 1;
+    for (int j = 0; j < KEPT; ++j)
+        sum = 3 * sum + kept[j];
+    return sum;
+}
+static inline void crowded(tw_nd_item item, const struct crowded *k)
+{
+    k->out[tw_global_id(item, 0)] = crowded_sum(k->in, k->turns, tw_global_id(item, 0));
+}
+TW_ND_RANGE_KERNEL(crowded, CROWD);
+
+/* A kernel that requires a size is compiled for it. In the teams lowering functions have registers of their own. */
+#ifdef TW_LOWERING_SIMT
+enum { IS_COMPILED_FOR_ITS_SIZE = true };
+#else
+enum { IS_COMPILED_FOR_ITS_SIZE = false };
+#endif
+
+TW_TEST(a_group_of_the_required_size_has_its_registers)
+{
+    tw_queue *queue = tw_test_queue();
+    tw_device *device = tw_queue_device(queue);
+    size_t most = 0;
+    tw_kernel_limits limits;
+    TW_PASS(tw_device_info(device, TW_DEVICE_INFO_MAX_WORK_GROUP_SIZE, &most, sizeof most));
+    TW_PASS(tw_kernel_get_limits(device, crowded, CROWD < most ? CROWD : most, 0, &limits));
+    if (IS_COMPILED_FOR_ITS_SIZE && most >= CROWD)
+        TW_CHECK(limits.max_work_group_size >= CROWD);
+    if (limits.max_work_group_size >= CROWD) {
+        unsigned numbers[CROWD], got[2 * CROWD];
+        for (unsigned i = 0; i < CROWD; ++i)
+            numbers[i] = 2 * (i * i % 1021) + 1;
+        tw_buffer *in = NULL, *out = tw_test_zeroed(sizeof *got, 2 * CROWD);
+        TW_PASS(tw_buffer_create_over_const(numbers, sizeof *numbers, tw_range_1d(CROWD), &in));
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_parallel_for_nd_range(cg, tw_nd_range_make(tw_range_1d(2 * CROWD), tw_range_1d(CROWD)), crowded,
+                                 .in = tw_read(cg, in), .out = tw_discard_write(cg, out), .turns = 3);
+        tw_status status = tw_queue_submit(queue, cg, NULL);
+        if (status == TW_SUCCESS)
+            status = tw_queue_wait(queue);
+        if (status != TW_ERROR_UNSUPPORTED) { /* the standard mapping needs a thread for each */
+            TW_EQUAL(status, TW_SUCCESS);
+            tw_test_fetch(out, got);
+            for (size_t i = 0; i < 2 * CROWD; ++i)
+                TW_EQUAL(got[i], crowded_sum(numbers, 3, i));
+        }
+        TW_PASS(tw_buffer_destroy(&in));
+        TW_PASS(tw_buffer_destroy(&out));
+    }
+    TW_PASS(tw_queue_destroy(&queue));
+}
+
 TW_TEST(limits_are_within_the_devices)
 {
     tw_device *device = tw_test_device(0);
@@ -357,6 +424,7 @@ TW_TEST(wrong_questions_are_errors)
 }
 
 TW_TEST_LIST = {TW_CASE(the_largest_group_is_what_the_limit_says),
+                TW_CASE(a_group_of_the_required_size_has_its_registers),
                 TW_CASE(limits_are_within_the_devices),
                 TW_CASE(local_variables_count),
                 TW_CASE(a_kernel_without_groups_has_no_local_variables),

@@ -136,6 +136,7 @@ void readContract(Module &M)
 {
     takeAnnotations(M);
     giveToCallers(M, SimtRole);
+    giveToCallers(M, LaunchBoundsRole);
 }
 
 /* ---- what the passes ask ----------------------------------------------------------------------------------------- */

@@ -19,6 +19,8 @@ constexpr const char *PartRole = "teamwork.part";   /* runs a part of a reductio
 constexpr const char *SplitRole = "teamwork.split"; /* one work-item of an nd_range kernel, which becomes its group */
 constexpr const char *WorkItemsRole = "teamwork.work_items"; /* the work-items of a group: (group, first) */
 constexpr const char *SimtRole = "teamwork.simt"; /* a work-item of a GPU; and what calls it, as the kernel */
+constexpr const char *LaunchBoundsRole =
+    "teamwork.launch_bounds"; /* the value is how many work-items of a GPU a group has, or 0; likewise */
 
 /* Functions of the library. */
 constexpr const char *DimsRole = "teamwork.dims";            /* of launches of so many dimensions */

@@ -35,6 +35,9 @@ bool leaveGpuSums(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void tellAssembly(llvm::Module &M, llvm::ModuleAnalysisManager &MAM);
 void leaveRegions(llvm::Module &M, llvm::ModuleAnalysisManager &MAM);
 
+/* gpu_bounds.cpp tells how many work-items a group has. */
+void setLaunchBounds(llvm::Module &M, llvm::ModuleAnalysisManager &MAM);
+
 /* x86_vectors.cpp asks for vectors of 512 bits where processors keep their clock with them. */
 bool preferLargeVectors(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 

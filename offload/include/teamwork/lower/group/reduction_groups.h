@@ -282,6 +282,7 @@ TW_DEVICE_INLINE struct tw_internal_split tw_internal_simt_group_split(const str
             tw_internal_barrier();                                                                                     \
         }                                                                                                              \
     }                                                                                                                  \
+    TW_INTERNAL_LAUNCH_BOUNDS(name)                                                                                    \
     TW_INTERNAL_ROLE("simt=" #name)                                                                                    \
     TW_DEVICE_INLINE void name##_tw_simt_body(const uint64_t *tw_words, unsigned tw_count)                             \
     {                                                                                                                  \

@@ -108,6 +108,10 @@ enum { tw_internal_on_device = 1 };
 #define TW_INTERNAL_ROLE_WITH(role, number)
 #endif
 
+/* At what a region calls for a kernel of work-groups: the work-items of a group, or 0 if the kernel requires no size. */
+#define TW_INTERNAL_LAUNCH_BOUNDS(name)                                                                                \
+    TW_INTERNAL_ROLE_WITH("launch_bounds", name##_tw_local_0 *name##_tw_local_1 *name##_tw_local_2)
+
 /* What cannot be vectorized runs as it is. The warning about that comes late, without a usable place in the source,
    so it can only be silenced for the rest of the file. */
 #pragma clang diagnostic ignored "-Wpass-failed"

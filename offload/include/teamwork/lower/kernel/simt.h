@@ -628,6 +628,7 @@ TW_DEVICE_INLINE void tw_internal_simt_await(void)
         tw_internal_simt_group(&tw_here, tw_words, name##_tw_local_0, name##_tw_local_1, name##_tw_local_2, tw_dims);  \
         name##_tw_call(TW_INTERNAL_SIMT_POINT_##point(tw_here), tw_args);                                              \
     }                                                                                                                  \
+    TW_INTERNAL_LAUNCH_BOUNDS(name)                                                                                    \
     TW_INTERNAL_ROLE("simt=" #name)                                                                                    \
     TW_DEVICE_INLINE void name##_tw_simt_body(const uint64_t *tw_words, unsigned tw_count)                             \
     {                                                                                                                  \
