@@ -18,8 +18,8 @@ from plot import ROOT, text, tick_name, ticks_between
 
 FIGURE = ROOT / "docs" / "figures" / "algorithms.svg"
 PAGE = ROOT / "docs" / "algorithms.md"
-TITLES = {"gpu": "CUB's time by Teamwork's", "cpu": "the time of libstdc++ or OpenMP by Teamwork's, 16 cores",
-          "cpu_2": "the time of libstdc++ or OpenMP by Teamwork's, 2 cores"}
+TITLES = {"gpu": "CUB's time by Teamwork's", "cpu": "the time of libstdc++, OpenMP or oneTBB by Teamwork's, 16 cores",
+          "cpu_2": "the time of libstdc++, OpenMP or oneTBB by Teamwork's, 2 cores"}
 NAMES = {"scan int": "inclusive scan int", "scan double": "inclusive scan double", "select int": "select int, half of them",
          "sort pairs": "sort pairs of int", "histogram": "histogram of 256 bins", "segments": "sum of floats in segments of 64",
          "sum by key": "sum by key, runs of 16", "encode int": "run lengths of int, runs of 16", "merge": "merge int", "sort by": "sort int by a comparison"}
