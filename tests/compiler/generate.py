@@ -317,8 +317,10 @@ class Body:
         elif kind <= 1:
             loop = f"for ({of} at = ({of})tw_local_linear_id(item); at < {bound}; at += ({of}){n}) {guard} s[at] = {value};"
         elif kind == 2:
-            loop = (f"for ({of} first = 0; first < {bound}; first += ({of}){n}) {{ const {of} at = first + ({of})l; "
-                    f"{guard} s[at] = {value}; }}")
+            loop = self.pick(f"for ({of} first = 0; first < {bound}; first += ({of}){n}) {{ const {of} at = first + ({of})l; "
+                             f"{guard} s[at] = {value}; }}",
+                             f"for ({of} first = 0; first < {bound};) {{ const {of} at = first + ({of})l; first += ({of}){n}; "
+                             f"{guard} s[at] = {value} + (int)(first / 3 & 255); }}")  # the next turn's is no element's
         elif kind == 3 and self.dims == 2:
             bound = self.pick(str(abs(self.const()) + 11), f"({of})tw_local_range(item, 0) + 3")
             loop = (f"for ({of} p = ({of})tw_local_id(item, 0); p < {bound}; p += ({of})tw_local_range(item, 0)) "
