@@ -6,6 +6,7 @@
 
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/BasicBlock.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
@@ -56,6 +57,13 @@ void clean(Function &F, FunctionAnalysisManager &FAM)
     Passes.addPass(LoopSimplifyPass());
     FAM.invalidate(F, Passes.run(F, FAM));
     hideDivisions(F, FAM); /* which the passes have undone */
+}
+
+void empty(Function &F)
+{
+    F.deleteBody();
+    F.setLinkage(GlobalValue::InternalLinkage);
+    new UnreachableInst(F.getContext(), BasicBlock::Create(F.getContext(), "", &F));
 }
 
 } // namespace tw_compiler

@@ -13,6 +13,9 @@ namespace tw_compiler
 void clean(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 void hideDivisions(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
+/* Takes away the body of a function that nobody will call any more. */
+void empty(llvm::Function &F);
+
 } // namespace tw_compiler
 
 #endif

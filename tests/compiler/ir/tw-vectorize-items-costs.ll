@@ -671,15 +671,6 @@ end:
 ; ... but where all vectors have masks, for which they are too high.
 ; CHECK-LABEL: @left_with_masks(
 ; CHECK: br i1 %more, label %loop, label %end, !llvm.loop [[ASKED:![0-9]+]]
-; CHECK: ![[OF_BYTES]] = distinct !{![[OF_BYTES]], {{.*}}, ![[WIDTH:[0-9]+]], ![[ONE:[0-9]+]]}
-; CHECK: ![[WIDTH]] = !{!"llvm.loop.vectorize.width", i32 16}
-; CHECK-NEXT: ![[ONE]] = !{!"llvm.loop.interleave.count", i32 1}
-; CHECK: ![[OF_NUMBERS]] = distinct !{![[OF_NUMBERS]], ![[#]], ![[#]], ![[#]]}
-; CHECK: [[LEFT]] = distinct !{[[LEFT]], ![[#]], ![[#]], ![[#]]}
-; CHECK: [[SCATTERED]] = distinct !{[[SCATTERED]], {{.*}}, [[SCALAR:![0-9]+]]}
-; CHECK: [[SCALAR]] = !{!"llvm.loop.vectorize.width", i32 1}
-; CHECK: [[GATHERED]] = distinct !{[[GATHERED]], {{.*}}, [[VECTORS:![0-9]+]], [[DONE:![0-9]+]]}
-; CHECK: [[ASKED]] = distinct !{[[ASKED]], ![[#]], ![[#]], ![[#]], ![[#]]}
 define void @left_with_masks(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #1 {
 entry:
   br label %loop
@@ -697,6 +688,36 @@ end:
   ret void
 }
 
+; LLVM would divide in each lane by itself, which its costs know.
+; CHECK-LABEL: @divides_with_masks(
+; CHECK: br i1 %more, label %loop, label %end, !llvm.loop [[DIVIDES:![0-9]+]]
+; CHECK: ![[OF_BYTES]] = distinct !{![[OF_BYTES]], {{.*}}, ![[WIDTH:[0-9]+]], ![[ONE:[0-9]+]]}
+; CHECK: ![[WIDTH]] = !{!"llvm.loop.vectorize.width", i32 16}
+; CHECK-NEXT: ![[ONE]] = !{!"llvm.loop.interleave.count", i32 1}
+; CHECK: ![[OF_NUMBERS]] = distinct !{![[OF_NUMBERS]], ![[#]], ![[#]], ![[#]]}
+; CHECK: [[LEFT]] = distinct !{[[LEFT]], ![[#]], ![[#]], ![[#]]}
+; CHECK: [[SCATTERED]] = distinct !{[[SCATTERED]], {{.*}}, [[SCALAR:![0-9]+]]}
+; CHECK: [[SCALAR]] = !{!"llvm.loop.vectorize.width", i32 1}
+; CHECK: [[GATHERED]] = distinct !{[[GATHERED]], {{.*}}, [[VECTORS:![0-9]+]], [[DONE:![0-9]+]]}
+; CHECK: [[ASKED]] = distinct !{[[ASKED]], ![[#]], ![[#]], ![[#]], ![[#]]}
+; CHECK: [[DIVIDES]] = distinct !{[[DIVIDES]], ![[#]], ![[#]], ![[#]]}
+define void @divides_with_masks(ptr noalias %x, ptr noalias %out, i64 %n, i32 %m) #1 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %at = getelementptr inbounds i32, ptr %x, i64 %i
+  %v = load i32, ptr %at, align 4
+  %r = udiv i32 %v, %m
+  %to = getelementptr inbounds i32, ptr %out, i64 %i
+  store i32 %r, ptr %to, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !14
+end:
+  ret void
+}
+
 attributes #0 = { "target-features"="+avx2" }
 attributes #1 = { "target-features"="+avx512f" }
 attributes #3 = { "target-features"="+avx512f,+avx512vl,+avx512bw,+avx512dq" "prefer-vector-width"="512" }
@@ -710,6 +731,7 @@ attributes #2 = { "target-features"="+avx2" "teamwork.budget"="10" }
 !10 = distinct !{!10, !1, !2, !4}
 !11 = distinct !{!11, !1, !2, !4}
 !12 = distinct !{!12, !1}
+!14 = distinct !{!14, !1, !2, !4}
 !13 = distinct !{!13, !9}
 !8 = distinct !{!8, !9}
 !9 = !{!"teamwork.items.rows"}

@@ -10,6 +10,7 @@
 #include "diagnostics/remarks.h"
 #include "diagnostics/warnings.h"
 #include "passes.h"
+#include "utilities/clean.h"
 
 #include <llvm/ADT/SetVector.h>
 #include <llvm/ADT/SmallPtrSet.h>
@@ -67,15 +68,6 @@ void remark(Kernel &K, bool Done)
                    "kernel " + kernelOf(K.F) + " keeps a stack for each work-item: " + K.Why + adviceOn(K.Why));
         tellStacks(K.F, K.Why, At);
     }
-}
-
-/* A function that nobody will call any more. */
-void empty(Function &F)
-{
-    F.deleteBody();
-    F.setLinkage(GlobalValue::InternalLinkage);
-    auto *Block = BasicBlock::Create(F.getContext(), "", &F);
-    new UnreachableInst(F.getContext(), Block);
 }
 
 /* Whether `F`, one work-item of a kernel, has become the whole group. `IsForSize`: it is a copy for groups of one size, which large

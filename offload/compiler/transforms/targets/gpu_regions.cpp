@@ -5,11 +5,13 @@
    kernel's for nvlink, which adds its bytes to each kernel of the program. */
 #include "passes.h"
 
+#include "gpu_spaces.h"
+#include "utilities/clean.h"
+
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Assumptions.h>
-#include <llvm/IR/BasicBlock.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/InstIterator.h>
@@ -25,7 +27,10 @@ namespace tw_compiler
 namespace
 {
 
-constexpr unsigned TeamMemory = 3;
+bool isForNvidia(const Module &M)
+{
+    return Triple(M.getTargetTriple()).isNVPTX();
+}
 
 /* Whether a use of a function's address only keeps it in the team's memory, where this module alone can read it, or compares it. */
 bool onlyTells(const User *Its, const Function &F)
@@ -36,23 +41,14 @@ bool onlyTells(const User *Its, const Function &F)
     if (!Store || Store->getValueOperand() != &F)
         return false;
     const auto *Where = dyn_cast<GlobalVariable>(getUnderlyingObject(Store->getPointerOperand()));
-    return Where && Where->hasLocalLinkage() && Where->getAddressSpace() == TeamMemory;
-}
-
-/* What is left of a function that is not called. */
-void leaveAddress(Function &F)
-{
-    const GlobalValue::LinkageTypes Linkage = F.getLinkage();
-    F.deleteBody(); /* and is a declaration then */
-    F.setLinkage(Linkage);
-    new UnreachableInst(F.getContext(), BasicBlock::Create(F.getContext(), "", &F));
+    return Where && Where->hasLocalLinkage() && spacesOf(Where) == TeamSpace;
 }
 
 } // namespace
 
 void tellAssembly(Module &M, ModuleAnalysisManager &)
 {
-    if (!Triple(M.getTargetTriple()).isNVPTX())
+    if (!isForNvidia(M))
         return;
     for (Function &F : M)
         for (Instruction &I : instructions(F))
@@ -62,7 +58,7 @@ void tellAssembly(Module &M, ModuleAnalysisManager &)
 
 void leaveRegions(Module &M, ModuleAnalysisManager &)
 {
-    if (!Triple(M.getTargetTriple()).isNVPTX())
+    if (!isForNvidia(M))
         return;
     SmallPtrSet<const FunctionType *, 8> Called; /* by pointers */
     for (Function &F : M)
@@ -72,7 +68,7 @@ void leaveRegions(Module &M, ModuleAnalysisManager &)
     for (Function &F : M)
         if (!F.isDeclaration() && F.hasLocalLinkage() && !F.use_empty() && !Called.contains(F.getFunctionType())
             && all_of(F.users(), [&](const User *Its) { return onlyTells(Its, F); }))
-            leaveAddress(F);
+            empty(F);
 }
 
 } // namespace tw_compiler

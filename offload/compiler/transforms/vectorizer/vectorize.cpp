@@ -347,12 +347,20 @@ void fitToRow(Loop &L, ScalarEvolution &SE, const TargetTransformInfo &TTI)
         addLoopMark(L, InterleaveCount, ConstantInt::get(Number, 1));
 }
 
+/* Whether LLVM would divide in each lane by itself, with a branch for each: a lot of code. */
+bool dividesLanes(const Loop &L)
+{
+    return any_of(L.blocks(), [](const BasicBlock *Block) {
+        return any_of(*Block, [](const Instruction &I) { return I.isIntDivRem() && !isa<Constant>(I.getOperand(1)); });
+    });
+}
+
 /* LLVM's costs decide about a loop that is left to it, but where all kinds of vectors have masks (AVX-512): for these they are too high.
    Where it has to compare more addresses than it would by itself, it is asked for vectors, too. */
 void leave(Loop &L, LoopAccessInfoManager &Accesses)
 {
     constexpr unsigned MostOfItself = 8; /* LLVM's -runtime-memory-check-threshold */
-    if (hasMasks(*L.getHeader()->getParent()))
+    if (hasMasks(*L.getHeader()->getParent()) && !dividesLanes(L))
         return;
     if (hasLoopMark(L, ParallelMark) || Accesses.getInfo(L).getNumRuntimePointerChecks() <= MostOfItself)
         leaveToCosts(L);
