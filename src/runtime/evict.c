@@ -93,13 +93,43 @@ static struct tw_use use_of(const struct piece *piece, const struct tw_box *box)
         .data = piece->data, .box = *box, .is_part = !tw_box_covers(box, &piece->data->whole), .needs = true};
 }
 
-/* Returns true if no other memory space holds all that this one holds of a piece. */
+static bool count_lost(const struct tw_box *lost, struct tw_cause *cause, void *user)
+{
+    (void)cause;
+    *(size_t *)user += tw_box_count(lost);
+    return true;
+}
+
+/* Returns the number of elements of a box that are lost, since what should have written them failed. */
+static size_t lost_of(const struct tw_data *data, const struct tw_box *box)
+{
+    size_t count = 0;
+    (void)tw_graph_visit_lost(&data->contents, box, count_lost, &count);
+    return count;
+}
+
+/* How much of a piece is lost. What is lost cannot be copied, and need not be. */
+enum loss { NOTHING_LOST, PARTLY_LOST, ALL_LOST };
+
+static enum loss loss_of(const struct piece *piece)
+{
+    struct tw_box boxes[TW_BOX_RUNS];
+    size_t lost = 0, all = 0;
+    for (size_t i = 0, count = boxes_of(piece, boxes); i < count; ++i) {
+        lost += lost_of(piece->data, &boxes[i]);
+        all += tw_box_count(&boxes[i]);
+    }
+    return !lost ? NOTHING_LOST : lost < all ? PARTLY_LOST : ALL_LOST;
+}
+
+/* Returns true if no other memory space holds all that this one holds of a piece, and is not lost. */
 static bool is_only_here(const struct piece *piece, size_t space)
 {
     struct tw_box boxes[TW_BOX_RUNS];
     for (size_t i = 0, count = boxes_of(piece, boxes); i < count; ++i) {
         const struct tw_use use = use_of(piece, &boxes[i]);
-        bool is_elsewhere = !tw_allocation_count(&use, space);
+        bool is_elsewhere =
+            !tw_allocation_count(&use, space) || lost_of(piece->data, &boxes[i]) >= tw_box_count(&boxes[i]);
         for (size_t other = 0; other < piece->data->space_count && !is_elsewhere; ++other)
             is_elsewhere = other != space && tw_allocation_holds(&use, other);
         if (!is_elsewhere)
@@ -130,14 +160,15 @@ static void look_at(struct survey *survey, const struct piece *piece, size_t eno
         }
         return;
     }
+    const enum loss loss = loss_of(piece);
     if (!piece->data->owner
         || (piece->is_whole ? !piece->data->owner->is_idle_locked(piece->data)
                             : tw_chunk_is_pinned(piece->data, piece->first))
-        || (piece->data->stays && is_only_here(piece, survey->space)))
+        || ((piece->data->stays || loss == PARTLY_LOST) && is_only_here(piece, survey->space)))
         return;
     survey->idle_bytes += bytes;
     if (idle->data && !idle->is_whole && idle->data == piece->data && idle->past == piece->first
-        && idle->used == piece->used && bytes_of(idle) < enough)
+        && idle->used == piece->used && bytes_of(idle) < enough && loss == loss_of(idle))
         idle->past = piece->past;
     else if (!idle->data || piece->used < idle->used)
         *idle = *piece;

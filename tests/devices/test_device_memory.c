@@ -553,6 +553,53 @@ TW_TEST(a_copy_that_fails_loses_nothing)
 }
 
 /* Each n-th operation fails once, while buffers rotate: a group that is refused, or that failed, changes nothing else. */
+/* Contents that are lost are given up without a copy, which would fail for ever; of a buffer that is lost in part, the rest
+   stays on the device, and others make room. */
+TW_TEST(lost_contents_make_room)
+{
+    enum { COUNT = 64 * KIB, BUFFERS = 8 }; /* four fit */
+    use_small_sim(1, MEMORY);
+    for (int part = 0; part < 2; ++part) {
+        tw_queue *queue = tw_test_queue();
+        tw_device *device = tw_queue_device(queue);
+        tw_buffer *lost = make_buffer(COUNT), *others[BUFFERS];
+        const int zero = 0;
+        tw_command_group *cg = tw_queue_begin(queue);
+        tw_fill(cg, lost, &zero);
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+        TW_PASS(tw_sim_fail_nth(device, TW_SIM_LAUNCH, 1));
+        cg = tw_queue_begin(queue);
+        const size_t written = part ? COUNT / 2 : COUNT;
+        tw_parallel_for(cg, tw_range_1d(written), add_term,
+                        .out = tw_read_write_part(cg, lost, tw_id_1d(0), tw_range_1d(written)), .term = 1);
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+        TW_FAIL(tw_queue_wait(queue), TW_ERROR_LAUNCH_FAILED);
+        for (int i = 0; i < BUFFERS; ++i) {
+            others[i] = make_buffer(COUNT);
+            cg = tw_queue_begin(queue);
+            tw_fill(cg, others[i], &i);
+            TW_PASS(tw_queue_submit(queue, cg, NULL));
+        }
+        TW_PASS(tw_queue_wait(queue));
+        for (int i = 0; i < BUFFERS; ++i)
+            expect(others[i], 0, COUNT, i);
+        tw_host_accessor *accessor = NULL;
+        TW_FAIL(tw_host_access(lost, TW_READ, &accessor), TW_ERROR_DATA_LOST);
+        if (part) {
+            TW_PASS(tw_host_access_part(lost, tw_id_1d(written), tw_range_1d(COUNT - written), TW_READ, &accessor));
+            TW_EQUAL(*(const int *)tw_host_accessor_const_data(accessor), 0);
+            TW_PASS(tw_host_accessor_release(&accessor));
+        }
+        cg = tw_queue_begin(queue); /* it is whole again */
+        tw_fill(cg, lost, &(int){7});
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+        expect(lost, 0, COUNT, 7);
+        tw_test_destroy_buffers(others, BUFFERS);
+        TW_PASS(tw_buffer_destroy(&lost));
+        TW_PASS(tw_queue_destroy(&queue));
+    }
+}
+
 TW_TEST(every_fault_while_room_is_made)
 {
     enum { COUNT = 4, MOST = 100 };
@@ -626,6 +673,7 @@ TW_TEST_LIST = {
     TW_CASE(a_thread_does_not_wait_for_itself),
     TW_CASE(two_threads_do_not_wait_for_each_other),
     TW_CASE(a_copy_that_fails_loses_nothing),
+    TW_CASE(lost_contents_make_room),
     TW_CASE(every_fault_while_room_is_made),
     TW_CASE(wrong_sizes_are_refused),
     TW_CASES_END,

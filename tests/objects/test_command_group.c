@@ -143,6 +143,21 @@ TW_TEST(a_group_is_submitted_once)
         TW_CHECK(strstr(tw_error_detail(), "was submitted before"));
         tw_command_group_discard(cg);
         tw_test_expect_ints(buffer, round);
+
+        cg = tw_queue_begin(queue); /* its step is larger than the group's own room for arguments */
+        tw_fill(cg, buffer, &round);
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+        TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_COMMAND_GROUP);
+        tw_command_group_discard(cg);
+        tw_buffer *many[100]; /* and so are its uses */
+        cg = tw_queue_begin(queue);
+        for (int i = 0; i < 100; ++i) {
+            many[i] = tw_test_int(0);
+            (void)tw_write(cg, many[i]);
+        }
+        TW_PASS(tw_queue_submit(queue, cg, NULL));
+        TW_FAIL(tw_queue_submit(queue, cg, NULL), TW_ERROR_INVALID_COMMAND_GROUP);
+        tw_test_destroy_buffers(many, 100);
     }
     TW_PASS(tw_buffer_destroy(&buffer));
     TW_PASS(tw_queue_destroy(&queue));

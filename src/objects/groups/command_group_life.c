@@ -53,6 +53,18 @@ static _Atomic(tw_command_group *) *spare_of_thread(tw_queue *queue)
     return &queue->spare[thread - 1].group;
 }
 
+/* Frees what a spare group has allocated for what it recorded last, but for a small array of uses. */
+static inline void free_excess(tw_command_group *group)
+{
+    if (group->args && group->args != group->few_args)
+        free(group->args);
+    if (group->use_capacity > MOST_KEPT_USES) {
+        free(group->uses);
+        group->uses = group->few_uses;
+        group->use_capacity = TW_FEW_USES;
+    }
+}
+
 /* Returns a spare group of the queue, or a new group, or NULL if memory is exhausted. Only the members that are not
    cleared are valid in it. */
 static tw_command_group *take_spare(tw_queue *queue)
@@ -65,8 +77,10 @@ static tw_command_group *take_spare(tw_queue *queue)
         group->memory = (struct tw_memory){.block = NULL};
         group->uses = group->few_uses;
         group->use_capacity = TW_FEW_USES;
+        group->args = NULL;
     }
     if (group) {
+        free_excess(group);
         group->spare = spare;
         tw_memory_fetch(group->memory.block, TW_FETCHED_BYTES); /* another thread used it last */
     }
@@ -75,12 +89,10 @@ static tw_command_group *take_spare(tw_queue *queue)
 
 tw_command_group *tw_command_group_leave_spare_locked(tw_queue *queue, tw_command_group *group)
 {
-    if (!TW_TUNE_SPARE_GROUPS || group->use_capacity > MOST_KEPT_USES || (group->args && group->args != group->few_args)
-        || atomic_load_explicit(group->spare, memory_order_relaxed))
+    if (!TW_TUNE_SPARE_GROUPS || atomic_load_explicit(group->spare, memory_order_relaxed))
         return group;
     group->use_count = 0;
     group->memory = tw_memory_take_locked(&queue->kept);
-    group->args = NULL;
     queue->free_group = tw_command_group_free;
     group->queue = NULL; /* tells who submits it once more, and whose recording calls do nothing */
     group->status = TW_ERROR_INVALID_COMMAND_GROUP;

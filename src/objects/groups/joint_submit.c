@@ -212,11 +212,12 @@ void tw_commands_cancel_locked(struct tw_command *const *commands, size_t count,
     tw_cause_release(&failure->cause);
 }
 
-/* Releases the commands, and the groups of those that were submitted. */
+/* Releases the commands, and the groups of those that were submitted: the last one first, which may be the program's, so that
+   it becomes the spare group that is known if it is submitted once more. */
 static void end_joint_locked(const struct joint *joint, size_t submitted, bool succeeded, tw_event **event)
 {
     const bool has_events = joint->events && succeeded;
-    for (size_t i = 0; i < joint->count; ++i) {
+    for (size_t i = joint->count; i-- > 0;) {
         if (i >= submitted && joint->commands[i])
             tw_command_group_abandon_locked(joint->commands[i]);
         if (i >= submitted)

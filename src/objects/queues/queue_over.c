@@ -7,9 +7,11 @@
 
 static tw_status check_devices(tw_device *const *devices, size_t count)
 {
-    if (!devices || !count || count > TW_MOST_QUEUE_DEVICES)
+    if (!devices)
+        return tw_fail(TW_ERROR_INVALID_ARGUMENT, "the array of devices is NULL");
+    if (!count || count > TW_MOST_QUEUE_DEVICES)
         return tw_fail(TW_ERROR_INVALID_ARGUMENT, "a queue has 1 to %u devices, and gets %zu", TW_MOST_QUEUE_DEVICES,
-                       devices ? count : 0);
+                       count);
     for (size_t i = 0; i < count; ++i) {
         if (!tw_is_device(devices[i]))
             return tw_fail(TW_ERROR_INVALID_ARGUMENT, "device %zu is NULL, or from before tw_shutdown()", i);
