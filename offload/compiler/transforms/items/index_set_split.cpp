@@ -29,7 +29,6 @@
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Transforms/Utils/Local.h>
-#include <llvm/Transforms/Utils/LoopUtils.h>
 
 using namespace llvm;
 
