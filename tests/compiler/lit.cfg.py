@@ -31,6 +31,8 @@ config.substitutions += [
     ("%remarks", "-Rpass=teamwork- -Rpass-missed=teamwork-"),
     ("FileCheck", lit_config.params["filecheck"] + " --dump-input=fail"),
 ]
+if "CPATH" in os.environ:  # where toolchains/clang.sh puts OpenMP's headers
+    config.environment["CPATH"] = os.environ["CPATH"]
 config.available_features.add("llvm-" + lit_config.params["llvm"])
 config.available_features.add("host-" + platform.machine())
 for target in lit_config.params["targets"].split(","):

@@ -4,8 +4,9 @@
 # usage: sh tests/toolchains/clang.sh VERSION [REGEX]
 #
 # Builds the library with another clang of Debian's, beside clang 19's OpenMP library, and runs its tests on the host, on
-# simulated devices and on the x86-64 device, or those whose names match. Needs clang-VERSION, clang-tools-VERSION,
-# llvm-VERSION-dev, liboffload-22 and what setup.sh installs; for GPUs add -DTEAMWORK_GPU=ON to the cmake command.
+# simulated devices and on the x86-64 device, or those whose names match; without REGEX those of the compiler component too.
+# Needs clang-VERSION, clang-tools-VERSION, llvm-VERSION-dev, llvm-VERSION-tools, liboffload-22 and what setup.sh installs; for
+# GPUs add -DTEAMWORK_GPU=ON to the cmake command.
 set -eu
 cd "$(dirname "$0")/../.."
 version=$1
@@ -19,3 +20,4 @@ cmake -S . -B "$build" -G Ninja -DCMAKE_C_COMPILER="clang-$version" -DCMAKE_CXX_
     -DTEAMWORK_LLVM_ROOT=/usr/lib/llvm-19 >"$build/configure.log"
 sh tests/toolchains/build_and_test.sh "$build" 'host|x86_64' "${2:-}" \
     '\.(x86_64-teams|stacks)$' teamwork teamwork_compiler_plugin
+[ -n "${2:-}" ] || CPATH=$PWD/$build/omp ctest --test-dir "$build" -R '^compiler\.' -j "$(nproc)" --output-on-failure
