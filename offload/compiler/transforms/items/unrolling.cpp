@@ -56,6 +56,12 @@ bool isOfRows(const Loop &L)
     return hasLoopMark(L, RowsMark) ? hasLoopMark(Inner, ItemsMark) : hasLoopMark(L, PlanesMark) && isOfRows(Inner);
 }
 
+/* Whether a work-item may leave a loop of its own in any turn. As a loop it can have a mask; LLVM would make a branch of each turn. */
+bool isLeftEarly(const Loop &L)
+{
+    return L.isInnermost() && !L.getExitingBlock() && !hasLoopMark(L, ItemsMark) && itemsAround(&L);
+}
+
 /* LLVM takes first turns, in which a condition differs, out of a loop: what is left begins and ends anywhere in a vector. Where
    conditions change is for index_set_split.cpp. */
 void keepWhole(Loop &L)
@@ -78,7 +84,7 @@ void delayUnrolling(Loop &L, LoopStandardAnalysisResults &Results)
         addLoopMark(L, AsksForVectors, ConstantInt::getTrue(L.getHeader()->getContext()));
         return;
     }
-    if (isOfRows(L) && !hasLoopMark(L, NotUnrolled)) {
+    if ((isOfRows(L) || isLeftEarly(L)) && !hasLoopMark(L, NotUnrolled)) {
         addLoopMark(L, LaterMark);
         addLoopMark(L, NotUnrolled);
     }
