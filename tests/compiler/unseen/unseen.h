@@ -38,6 +38,7 @@ struct unseen_output {
     size_t count;
     double tolerance;
     const void *initial; /**< what they hold before each run; NULL: poison */
+    size_t may_differ;   /**< so many, on a GPU: it contracts products and sums, which moves points of a fractal */
     void *of[2];
 };
 
