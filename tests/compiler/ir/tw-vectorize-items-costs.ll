@@ -161,6 +161,89 @@ end:
   ret void
 }
 
+; So is a row whose length is a constant, and one of eight elements where LLVM is asked for vectors ...
+; REMARK: work-items of kernel row_of_16 are not lanes of vectors: it would not pay
+define void @row_of_16(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #1 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  %row = shl nuw nsw i64 %i, 4
+  br label %turn
+turn:
+  %j = phi i64 [ 0, %loop ], [ %j.next, %turn ]
+  %place = add nuw nsw i64 %row, %j
+  %at = getelementptr inbounds float, ptr %x, i64 %place
+  %v = load float, ptr %at, align 4
+  %r = fmul float %v, 2.0
+  %to = getelementptr inbounds float, ptr %out, i64 %place
+  store float %r, ptr %to, align 4
+  %j.next = add nuw nsw i64 %j, 1
+  %again = icmp ult i64 %j.next, 16
+  br i1 %again, label %turn, label %latch
+latch:
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
+; REMARK: work-items of kernel row_of_8 are not lanes of vectors: it would not pay
+define void @row_of_8(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #1 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  %row = shl nuw nsw i64 %i, 3
+  br label %turn
+turn:
+  %j = phi i64 [ 0, %loop ], [ %j.next, %turn ]
+  %place = add nuw nsw i64 %row, %j
+  %at = getelementptr inbounds float, ptr %x, i64 %place
+  %v = load float, ptr %at, align 4
+  %r = fmul float %v, 2.0
+  %to = getelementptr inbounds float, ptr %out, i64 %place
+  store float %r, ptr %to, align 4
+  %j.next = add nuw nsw i64 %j, 1
+  %again = icmp ult i64 %j.next, 8
+  br i1 %again, label %turn, label %latch, !llvm.loop !15
+latch:
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
+; ... but not elements that neighbours share.
+; REMARK: work-items of kernel sliding_row are lanes of vectors
+define void @sliding_row(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #1 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %latch ]
+  br label %turn
+turn:
+  %j = phi i64 [ 0, %loop ], [ %j.next, %turn ]
+  %sum = phi i32 [ 0, %loop ], [ %sum.next, %turn ]
+  %place = add nuw nsw i64 %i, %j
+  %at = getelementptr inbounds i32, ptr %x, i64 %place
+  %v = load i32, ptr %at, align 4
+  %sum.next = add i32 %sum, %v
+  %j.next = add nuw nsw i64 %j, 1
+  %again = icmp ult i64 %j.next, 16
+  br i1 %again, label %turn, label %latch
+latch:
+  %to = getelementptr inbounds i32, ptr %out, i64 %i
+  store i32 %sum.next, ptr %to, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end, !llvm.loop !0
+end:
+  ret void
+}
+
 ; A register of elements of one work-item lies side by side, and each is computed with by itself: LLVM makes vectors of these.
 ; REMARK: work-items of kernel own_vectors are not lanes of vectors: it would not pay
 define void @own_vectors(ptr noalias %x, ptr noalias %out, i64 %n, i64 %m) #0 {
@@ -732,6 +815,7 @@ attributes #2 = { "target-features"="+avx2" "teamwork.budget"="10" }
 !11 = distinct !{!11, !1, !2, !4}
 !12 = distinct !{!12, !1}
 !14 = distinct !{!14, !1, !2, !4}
+!15 = distinct !{!15, !4}
 !13 = distinct !{!13, !9}
 !8 = distinct !{!8, !9}
 !9 = !{!"teamwork.items.rows"}

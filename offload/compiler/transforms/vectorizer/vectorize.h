@@ -116,6 +116,7 @@ class Vectorizer
         size_t At;    /* in Accessing */
     };
     struct Group {
+        static constexpr unsigned MostSlots = 8; /* elements from one work-item to the next that are loaded together */
         bool IsStore;
         std::optional<int64_t> Step;          /* from one work-item to the next, in bytes; nothing: it varies */
         uint64_t Bytes;                       /* of an element */
@@ -126,8 +127,7 @@ class Vectorizer
         bool IsFilled = false;      /* with what was loaded: see fill() */
         bool isSideBySide() const   /* what one work-item has follows what its neighbour has */
         {
-            constexpr int64_t MostSlots = 8;
-            return Step && *Step > 0 && *Step % int64_t(Bytes) == 0 && *Step / int64_t(Bytes) <= MostSlots;
+            return Step && *Step > 0 && *Step % int64_t(Bytes) == 0 && *Step / int64_t(Bytes) <= int64_t(MostSlots);
         }
         unsigned used() const
         {

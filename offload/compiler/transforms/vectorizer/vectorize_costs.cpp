@@ -326,12 +326,13 @@ const SCEV *Vectorizer::stepOfTurn(Value *Address, const Loop &K) const
 }
 
 /* How many turns of a loop inside LLVM takes at once where work-items stay scalar: of one through rows of the work-item, whose elements
-   lie side by side and may be computed in any order. */
+   lie side by side, far from the neighbours', and may be computed in any order. Short rows become vectors where LLVM is asked for them. */
 unsigned Vectorizer::turnsAtOnce(Loop &K) const
 {
     constexpr unsigned Least = 16; /* turns */
     const unsigned Turns = SE.getSmallConstantTripCount(&K);
-    if (&K == &L || !K.isInnermost() || K.getExitingBlock() != K.getLoopLatch() || (Turns && Turns < Least)
+    const bool IsAsked = getOptionalBoolLoopAttribute(&K, AsksForVectors).value_or(false);
+    if (&K == &L || !K.isInnermost() || K.getExitingBlock() != K.getLoopLatch() || (Turns && Turns < Least && !IsAsked)
         || !Memory.getInfo(K).canVectorizeMemory())
         return 1;
     for (PHINode &Phi : K.getHeader()->phis()) {
@@ -355,11 +356,13 @@ unsigned Vectorizer::turnsAtOnce(Loop &K) const
             const auto *Step = dyn_cast_or_null<SCEVConstant>(stepOfTurn(Address, K));
             if (!Step || Step->getAPInt() != Bytes)
                 return 1;
-            HasRow |= !Shape.step(Address);
+            const std::optional<int64_t> Apart = Shape.step(Address); /* from one work-item to the next */
+            HasRow |= !Apart || uint64_t(std::abs(*Apart)) >= Group::MostSlots * Bytes;
             Widest = std::max<uint64_t>(Widest, 8 * Bytes);
         }
     const uint64_t Register = TTI.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue();
-    return HasRow ? unsigned(Register / Widest) : 1;
+    const auto Lanes = unsigned(Register / Widest);
+    return !HasRow ? 1 : Turns ? std::min(Lanes, bit_floor(Turns)) : Lanes;
 }
 
 bool Vectorizer::pays()
