@@ -33,6 +33,7 @@ constexpr const char *ItemsMark = "teamwork.items";
 constexpr const char *RowsMark = "teamwork.items.rows";     /* of the loop over the rows of a group, around that */
 constexpr const char *PlanesMark = "teamwork.items.planes"; /* of the loop over its planes, around that */
 constexpr const char *ApartMark = "teamwork.items.apart";   /* see turnsApart() */
+constexpr const char *JammedMark = "teamwork.items.jammed"; /* work-items of several rows */
 constexpr const char *ParallelMark = "llvm.loop.parallel_accesses";
 
 /* LLVM's, of a loop: that it is not unrolled, or not where its length is not a constant; that vectors are wanted, how many elements these have, and how many of them are on their

@@ -6,6 +6,7 @@
 #include "base/marks.h"
 
 #include <llvm/IR/Constants.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
 
 using namespace llvm;
 

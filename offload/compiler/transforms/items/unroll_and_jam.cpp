@@ -40,6 +40,9 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/Local.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
 
 using namespace llvm;
 
@@ -298,6 +301,7 @@ void Jam::jam()
     Counter->addIncoming(Next, End);
     Branch->setCondition(Branch->getSuccessor(0) == Behind ? B.CreateICmpEQ(Next, Whole) : B.CreateICmpNE(Next, Whole));
     auto *Inner = cast<BasicBlock>(static_cast<Value *>(Maps[0][L.getLoopLatch()]));
+    markLoop(Inner, JammedMark);
     if (Vectors > 1 && !hasLoopMark(L, InterleaveCount)) /* LLVM else takes the vectors of a row one behind the other */
         markLoop(Inner, InterleaveCount, B.getInt32(Vectors));
     B.SetInsertPoint(Entry);
@@ -327,10 +331,39 @@ bool Jam::run()
 
 } // namespace
 
+/* What several rows read is read once: they go by indices that are the same, though it is not written so. */
+static bool shareLoads(Function &F, FunctionAnalysisManager &FAM)
+{
+    auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
+    bool Changed = false;
+    for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder()) {
+        if (!hasLoopMark(*L, JammedMark))
+            continue;
+        for (BasicBlock *Block : L->blocks()) {
+            DenseMap<std::pair<const SCEV *, Type *>, LoadInst *> Known;
+            for (Instruction &I : make_early_inc_range(*Block)) {
+                auto *Load = dyn_cast<LoadInst>(&I);
+                if (Load && Load->isSimple()) {
+                    LoadInst *&First = Known[{SE.getSCEV(Load->getPointerOperand()), Load->getType()}];
+                    if (First) {
+                        combineMetadataForCSE(First, Load, false);
+                        Load->replaceAllUsesWith(First);
+                        Load->eraseFromParent();
+                        Changed = true;
+                    } else
+                        First = Load;
+                } else if (I.mayWriteToMemory() && !isDropped(I))
+                    Known.clear();
+            }
+        }
+    }
+    return Changed;
+}
+
 /* Takes rows of the groups of a function's kernels together. */
 bool jamRows(Function &F, FunctionAnalysisManager &FAM)
 {
-    return changeLoops(F, FAM, "teamwork.jam", [&](Loop &L) {
+    const bool Changed = changeLoops(F, FAM, "teamwork.jam", [&](Loop &L) {
         const DebugLoc Where = L.getStartLoc();
         if (!Jam(F, L, FAM.getResult<LoopAnalysis>(F), FAM.getResult<ScalarEvolutionAnalysis>(F),
                  FAM.getResult<TargetIRAnalysis>(F))
@@ -340,6 +373,9 @@ bool jamRows(Function &F, FunctionAnalysisManager &FAM)
                    "several rows of a group of kernel " + kernelOf(F) + " are taken together");
         return true;
     });
+    if (Changed && shareLoads(F, FAM))
+        FAM.invalidate(F, PreservedAnalyses::none());
+    return Changed;
 }
 
 } // namespace tw_compiler
