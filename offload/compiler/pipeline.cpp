@@ -78,7 +78,7 @@ bool hadItems(Function &F, FunctionAnalysisManager &FAM)
 
 bool isOfGpu(Function &F, FunctionAnalysisManager &)
 {
-    return Triple(F.getParent()->getTargetTriple()).isNVPTX();
+    return isForNvidia(*F.getParent());
 }
 
 bool isOfX86(Function &F, FunctionAnalysisManager &)

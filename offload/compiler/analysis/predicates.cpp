@@ -4,15 +4,22 @@
 
 #include "base/contract.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
+#include <llvm/TargetParser/Triple.h>
 
 using namespace llvm;
 
 namespace tw_compiler
 {
+
+bool isForNvidia(const Module &M)
+{
+    return Triple(M.getTargetTriple()).isNVPTX();
+}
 
 /* Whether a function is a kernel of a GPU. */
 bool isKernel(const Function &F)
@@ -30,6 +37,12 @@ bool hasMasks(const Function &F)
 bool isDropped(const Instruction &I)
 {
     return isa<AssumeInst>(I) || isa<NoAliasScopeDeclInst>(I) || isa<DbgInfoIntrinsic>(I) || I.isLifetimeStartOrEnd();
+}
+
+/* Whether an instruction of a loop is used behind it: that of the last turn. */
+bool isUsedBehind(const Instruction &I, const Loop &L)
+{
+    return any_of(I.users(), [&](const User *U) { return !L.contains(cast<Instruction>(U)); });
 }
 
 /* Whether an address is in local memory whose size the launch gives: that of the thread, too. */

@@ -38,13 +38,10 @@ bool hasEffects(const BasicBlock &Block)
     return any_of(Block, [](const Instruction &I) { return I.mayHaveSideEffects() && !isDropped(I); });
 }
 
-/* Whether something is used behind the loop: that of the last work-item. */
-bool isUsedBehind(const Loop &L)
+bool isAnythingUsedBehind(const Loop &L)
 {
     return any_of(L.blocks(), [&](const BasicBlock *Block) {
-        return any_of(*Block, [&](const Instruction &I) {
-            return any_of(I.users(), [&](const User *U) { return !L.contains(cast<Instruction>(U)); });
-        });
+        return any_of(*Block, [&](const Instruction &I) { return isUsedBehind(I, L); });
     });
 }
 
@@ -55,7 +52,7 @@ bool change(Loop &L, ScalarEvolution &SE)
     const uint64_t Items = SE.getSmallConstantTripCount(&L);
     if (!Items || !Latch || Latch == Header || L.getExitingBlock() != Latch || !Branch || !Branch->isConditional()
         || turnsApart(L) != UINT64_MAX || hasEffects(*Header) || hasEffects(*Latch) || isa<PHINode>(Latch->front())
-        || isUsedBehind(L))
+        || isAnythingUsedBehind(L))
         return false;
     /* the counter, and how the loop ends: both are written anew */
     auto *Counter = dyn_cast<PHINode>(&Header->front());

@@ -19,6 +19,7 @@
 #include "parts.h"
 #include "passes.h"
 
+#include "analysis/predicates.h"
 #include "base/marks.h"
 #include "utilities/budget.h"
 
@@ -284,7 +285,7 @@ bool Interchange::findParts()
                     return false;
             if (K->contains(Block)) {
                 const bool IsLast = any_of(Sums, [&](const Carried &Of) { return Of.Next == &I; });
-                if (!IsLast && any_of(I.users(), [&](const User *U) { return !K->contains(cast<Instruction>(U)); }))
+                if (!IsLast && isUsedBehind(I, *K))
                     return false;
             } else if (I.mayReadOrWriteMemory() || I.mayHaveSideEffects()) {
                 if (Front.count(Block))

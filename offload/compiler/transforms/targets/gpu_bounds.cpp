@@ -15,7 +15,6 @@
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
-#include <llvm/TargetParser/Triple.h>
 
 using namespace llvm;
 
@@ -24,7 +23,7 @@ namespace tw_compiler
 
 void setLaunchBounds(Module &M, ModuleAnalysisManager &)
 {
-    if (!Triple(M.getTargetTriple()).isNVPTX())
+    if (!isForNvidia(M))
         return;
     for (Function &F : M) {
         constexpr unsigned AlwaysFit = 256, MostThreads = 1024;

@@ -5,6 +5,7 @@
    kernel's for nvlink, which adds its bytes to each kernel of the program. */
 #include "passes.h"
 
+#include "analysis/predicates.h"
 #include "gpu_spaces.h"
 #include "utilities/clean.h"
 
@@ -18,7 +19,6 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
-#include <llvm/TargetParser/Triple.h>
 
 using namespace llvm;
 
@@ -26,11 +26,6 @@ namespace tw_compiler
 {
 namespace
 {
-
-bool isForNvidia(const Module &M)
-{
-    return Triple(M.getTargetTriple()).isNVPTX();
-}
 
 /* Whether a use of a function's address only keeps it in the team's memory, where this module alone can read it, or compares it. */
 bool onlyTells(const User *Its, const Function &F)

@@ -216,9 +216,8 @@ std::optional<Level> Finder::find(Loop &L)
     if (!hasLoopMark(L, ItemsMark) || L.getNumBlocks() != 1 || !L.isLoopSimplifyForm() || !L.getUniqueExitBlock()
         || Found.Items == 0)
         return std::nullopt;
-    for (Instruction &I : *L.getHeader())
-        if (any_of(I.users(), [&](const User *U) { return !L.contains(cast<Instruction>(U)); }))
-            return std::nullopt;
+    if (any_of(*L.getHeader(), [&](const Instruction &I) { return isUsedBehind(I, L); }))
+        return std::nullopt;
     if (!addAccesses(Found) || !isInArray(Found) || !addValues(Found))
         return std::nullopt;
     return Found;
